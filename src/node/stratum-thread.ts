@@ -57,13 +57,13 @@ export function stratumThreadOptions(
       ({ bech32Hrp }) => bech32Hrp !== params.bech32Hrp,
     ),
   };
-  const { tls, most, perAddress, work } = config;
+  const { tls, most, perAddress, sharesPerSecond, work } = config;
   try {
     createWork({ work, ...networks }, hashes, 0);
   } catch (error) {
     throw new ConfigError((error as Error).message);
   }
-  const options = { tls, most, perAddress, work, ...networks, ...place };
+  const options = { tls, most, perAddress, sharesPerSecond, work, ...networks, ...place };
   return {
     at: (addresses) => ({
       ...options,

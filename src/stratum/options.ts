@@ -14,6 +14,5 @@ export const STRATUM_WORK_ROWS = {
   ],
   mostDifficulty: ['stratummaxdiff', 'int', 'Highest difficulty', 1_099_511_627_776, { least: 1 }],
   sharesPerMinute: ['stratumshares', 'int', 'Shares per minute and miner that the difficulty aims at', 8, { least: 1, most: 120 }],
-  sharesPerSecond: ['stratumsharerate', 'int', 'Most shares per second of one connection; further ones are refused', 50, { least: 1 }],
   versionMask: ['stratumversionmask', 'string', 'Bits of the version that miners may change', '1fffe000'],
 } as const;

@@ -144,7 +144,6 @@ export function stratumWorld({ payoutAddress, fee, tag = 'adit', versionMask = 0
     leastDifficulty: 1,
     mostDifficulty: 2 ** 40,
     sharesPerMinute: 8,
-    sharesPerSecond: 50,
     versionMask,
     ...session,
   };

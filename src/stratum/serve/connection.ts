@@ -6,10 +6,12 @@ import type { StratumJob } from '../work/job.js';
 import type { StratumCloseReason, StratumCounters } from './counters.js';
 import type { MinerInfo } from './messages.js';
 
-/** A miner sends some 150 bytes a share. Above this rate the socket is paused, so TCP slows the miner down. */
+/** Above this rate the connection is not read for a while, so TCP slows the miner down. */
 const BYTES_PER_SECOND = 65_536;
 /** Bytes that may arrive at once. */
 const BURST_BYTES = 262_144;
+/** Shares that may arrive at once, in seconds of -stratumsharerate. */
+const BURST_SECONDS = 8;
 /** Unsent bytes above which a connection is closed. */
 const MOST_UNSENT_BYTES = 262_144;
 /** Unsent bytes above which a job is skipped that only replaces another of the same tip. */
@@ -20,6 +22,8 @@ const STUCK_MS = 60_000;
 /** The server, as connections see it. */
 export interface ConnectionOwner {
   readonly counters: StratumCounters;
+  /** Rate of shares above which a connection is not read for a while. */
+  readonly sharesPerSecond: number;
   /** Time for sessions, milliseconds since 1970. */
   nowMs(): number;
   onBlock(connection: Connection, block: FoundBlock): void;
@@ -49,6 +53,7 @@ export class Connection implements SessionSink {
   readonly #owner: ConnectionOwner;
   readonly #address: string;
   #quotaBytes = BURST_BYTES;
+  #quotaShares: number;
   #paused = false;
   /**
    * Number of bytes that the kernel had accepted at the last check, and the time since which this number is the same.
@@ -68,6 +73,7 @@ export class Connection implements SessionSink {
     this.extranonce1 = from.extranonce1;
     this.#tls = from.tls;
     this.#owner = owner;
+    this.#quotaShares = owner.sharesPerSecond * BURST_SECONDS;
     this.#address = `${socket.remoteAddress}:${socket.remotePort}`;
   }
 
@@ -97,16 +103,20 @@ export class Connection implements SessionSink {
     this.#owner.remove(this);
   }
 
-  /** Handles bytes from the socket. May throw. */
+  /** Handles bytes from the socket, with every share in them. Then pauses the socket if a quota is used up. May throw. */
   receive(chunk: Uint8Array): void {
     this.bytesReceived += chunk.length;
     this.#owner.counters.add('bytesReceived', chunk.length);
     this.#quotaBytes -= chunk.length;
     this.session.receive(chunk, this.#owner.nowMs());
-    if (this.#quotaBytes >= 0 || this.closed || this.#paused) return;
+    if (!this.#overQuota || this.closed || this.#paused) return;
     this.#paused = true;
     this.#owner.counters.add('pauses');
     this.socket.pause();
+  }
+
+  get #overQuota(): boolean {
+    return this.#quotaBytes < 0 || this.#quotaShares < 0;
   }
 
   /** Sends a job. @param needed false: the job may be skipped while earlier bytes are unsent */
@@ -120,8 +130,10 @@ export class Connection implements SessionSink {
 
   /** Runs time-outs of the connection and its session. Call it once per second. */
   tick(nowMs: number): void {
+    const { sharesPerSecond } = this.#owner;
     this.#quotaBytes = Math.min(BURST_BYTES, this.#quotaBytes + BYTES_PER_SECOND);
-    if (this.#paused && this.#quotaBytes > 0) {
+    this.#quotaShares = Math.min(sharesPerSecond * BURST_SECONDS, this.#quotaShares + sharesPerSecond);
+    if (this.#paused && !this.#overQuota) {
       this.#paused = false;
       this.socket.resume();
     }
@@ -153,6 +165,7 @@ export class Connection implements SessionSink {
   }
 
   share(record: ShareRecord): void {
+    this.#quotaShares--;
     this.#owner.onShare(this, record);
   }
 

@@ -17,7 +17,6 @@ export const SHARE_RESULTS: readonly ShareResult[] = [
   'unauthorized',
   'unknown-job',
   'invalid',
-  'too-many',
 ];
 
 const NAMES = [

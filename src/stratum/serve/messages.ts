@@ -42,7 +42,6 @@ export interface WorkOptions {
   readonly leastDifficulty: number;
   readonly mostDifficulty: number;
   readonly sharesPerMinute: number;
-  readonly sharesPerSecond: number;
   readonly versionMask: string;
 }
 
@@ -53,6 +52,8 @@ export interface StratumOptions {
   readonly tls: { readonly cert: string; readonly key: string } | null;
   readonly most: number;
   readonly perAddress: number;
+  /** Shares per second that are read from one connection. */
+  readonly sharesPerSecond: number;
   readonly work: WorkOptions;
   readonly network: NamedNetwork;
   readonly otherNetworks: readonly NamedNetwork[];

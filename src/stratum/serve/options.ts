@@ -22,4 +22,5 @@ export const STRATUM_LISTEN_ROWS = {
     { least: 0, most: 255 },
   ],
   perAddress: ['stratumperaddress', 'int', 'Most connections of miners from one address of another machine', 256, { least: 1 }],
+  sharesPerSecond: ['stratumsharerate', 'int', 'Shares per second that are read from one connection; further ones wait', 50, { least: 1 }],
 } as const;

@@ -46,7 +46,7 @@ function onError(this: net.Socket): void {
 }
 
 export interface StratumServerDeps {
-  readonly options: Pick<StratumOptions, 'binds' | 'tls' | 'most' | 'perAddress' | 'reserve' | 'solutionsDir'>;
+  readonly options: Pick<StratumOptions, 'binds' | 'tls' | 'most' | 'perAddress' | 'sharesPerSecond' | 'reserve' | 'solutionsDir'>;
   readonly context: SessionContext;
   readonly extranonces: Extranonces;
   readonly counters: StratumCounters;
@@ -57,6 +57,7 @@ export interface StratumServerDeps {
 
 export class StratumServer implements ConnectionOwner {
   readonly counters: StratumCounters;
+  readonly sharesPerSecond: number;
   readonly #deps: StratumServerDeps;
   readonly #connections = new Set<Connection>();
   readonly #admissions: Admissions<Connection>;
@@ -74,7 +75,8 @@ export class StratumServer implements ConnectionOwner {
   constructor(deps: StratumServerDeps) {
     this.#deps = deps;
     this.counters = deps.counters;
-    const { most, perAddress, tls, solutionsDir } = deps.options;
+    const { most, perAddress, tls, solutionsDir, sharesPerSecond } = deps.options;
+    this.sharesPerSecond = sharesPerSecond;
     this.#log = new ServeLog(NAME, deps.post);
     this.#admissions = new Admissions({
       most,

@@ -19,7 +19,6 @@ export interface SessionOptions {
   readonly leastDifficulty: number;
   readonly mostDifficulty: number;
   readonly sharesPerMinute: number;
-  readonly sharesPerSecond: number;
   /** Bits of the version that miners may change. */
   readonly versionMask: number;
 }

@@ -65,7 +65,7 @@ export class StratumSession {
     this.#connectedMs = nowMs;
     this.#lastLineMs = nowMs;
     this.#names = new SessionNames(context.payouts);
-    this.#submissions = new Submissions(context, sink, nowMs);
+    this.#submissions = new Submissions(context, sink);
     this.#pace = new SessionPace(context.options);
   }
 

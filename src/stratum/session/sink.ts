@@ -9,7 +9,7 @@ export type CloseReason =
   | 'handshake-timeout';
 
 /** Result of a share; all but `accepted` are answered with an error. */
-export type ShareResult = 'accepted' | 'stale' | 'duplicate' | 'low-difficulty' | 'unauthorized' | 'unknown-job' | 'invalid' | 'too-many';
+export type ShareResult = 'accepted' | 'stale' | 'duplicate' | 'low-difficulty' | 'unauthorized' | 'unknown-job' | 'invalid';
 
 /** One share, for statistics and for streams. */
 export interface ShareRecord {

@@ -1,7 +1,5 @@
-// The shares of one session: limits their rate, checks them, and reports each to the sink.
-import { ERROR } from '../codec/reply.js';
+// The shares of one session: checks them, and reports each to the sink.
 import { textAt } from '../codec/request.js';
-import { SubmitQuota } from '../pace/submit-quota.js';
 import type { ParsedName, Payout } from '../work/payouts.js';
 import type { SessionContext } from './context.js';
 import { SeenShares } from './seen-shares.js';
@@ -9,18 +7,6 @@ import { SentDifficulties } from './sent-difficulties.js';
 import type { SessionNames } from './session-names.js';
 import type { SessionSink } from './sink.js';
 import { type CheckedShare, checkShare } from './submit.js';
-
-/** Size of a permitted burst of shares, in seconds of the permanent rate. */
-const BURST_SECONDS = 8;
-
-const TOO_MANY: CheckedShare = {
-  result: 'too-many',
-  error: { code: ERROR.other, text: 'Too many shares' },
-  job: null,
-  difficulty: 0,
-  shareDifficulty: 0,
-  block: false,
-};
 
 /** The session that submits the shares. */
 export interface Submitter {
@@ -36,17 +22,14 @@ export class Submissions {
   readonly difficulties = new SentDifficulties();
   readonly #context: SessionContext;
   readonly #sink: SessionSink;
-  readonly #quota: SubmitQuota;
   #accepted = 0;
   #refused = 0;
   #bestDifficulty = 0;
   #complained = false;
 
-  constructor(context: SessionContext, sink: SessionSink, nowMs: number) {
-    const { sharesPerSecond } = context.options;
+  constructor(context: SessionContext, sink: SessionSink) {
     this.#context = context;
     this.#sink = sink;
-    this.#quota = new SubmitQuota(sharesPerSecond, sharesPerSecond * BURST_SECONDS, nowMs);
   }
 
   get accepted(): number {
@@ -62,7 +45,7 @@ export class Submissions {
   /** Checks a share and reports it to the sink. @param params of mining.submit */
   submit(params: readonly unknown[], from: Submitter, nowMs: number): CheckedShare {
     const worker = from.names.find(textAt(params, 0) ?? '');
-    const share = this.#quota.takeToken(nowMs) ? this.#check(params, from, worker, nowMs) : TOO_MANY;
+    const share = this.#check(params, from, worker, nowMs);
     const { result, job, difficulty, shareDifficulty, block } = share;
     if (result === 'accepted') {
       this.#accepted++;

@@ -1,5 +1,5 @@
 // Checks a share, in an order that loses no block: everything that can be a block is rebuilt, hashed and submitted before
-// any rule about shares applies. Shares above the quota of -stratumsharerate do not arrive here.
+// any rule about shares applies.
 //
 //   job known > fields > hash > block? submit it > user name > stale > time > version bits > duplicate > difficulty
 import { hashToBigint } from '../../consensus/rules/bits.js';

@@ -8,7 +8,7 @@
 //           8     work
 //           8     best share ever
 //           8     last share
-//           8*8   shares by result
+//           7*8   shares by result
 //           8     blocks
 //           rest  user agent, ASCII
 import { DecodeError } from '../../consensus/bytes/reader.js';

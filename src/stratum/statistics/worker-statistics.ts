@@ -17,7 +17,6 @@ export const SHARE_RESULTS: readonly ShareResult[] = [
   'unauthorized',
   'unknown-job',
   'invalid',
-  'too-many',
 ];
 const HASHES_PER_DIFFICULTY = 2 ** 32;
 /** Smallest age of a worker for rates, so that a share in its first instant does not give an infinite rate. */

@@ -62,10 +62,20 @@ t.test('serves miners again after its thread died with a found block', async (t)
     entry: new URL('./mortal-stratum.js', import.meta.url),
   } as unknown as StratumDeps;
   const config = {
-    ...{ binds: [`127.0.0.1:${port}`], port, tls: null, tlsPort: 1, most: 10, perAddress: 10, front: undefined, blocksFolder: netDir },
+    ...{
+      binds: [`127.0.0.1:${port}`],
+      port,
+      tls: null,
+      tlsPort: 1,
+      most: 10,
+      perAddress: 10,
+      sharesPerSecond: 50,
+      front: undefined,
+      blocksFolder: netDir,
+    },
     work: {
       ...{ payoutAddress: undefined, fee: undefined, tag: 'adit', startDifficulty: 1, leastDifficulty: 1, mostDifficulty: 1_000 },
-      ...{ sharesPerMinute: 8, sharesPerSecond: 50, versionMask: '1fffe000' },
+      ...{ sharesPerMinute: 8, versionMask: '1fffe000' },
     },
   };
   const stratum = createStratum(config, deps);

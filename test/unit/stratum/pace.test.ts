@@ -12,7 +12,6 @@ import {
 } from '../../../src/stratum/pace/difficulty.js';
 import { difficultyInPassword } from '../../../src/stratum/pace/password.js';
 import { SessionPace } from '../../../src/stratum/pace/session-pace.js';
-import { SubmitQuota } from '../../../src/stratum/pace/submit-quota.js';
 import { Vardiff } from '../../../src/stratum/pace/vardiff.js';
 import { fc } from '../../framework/fast-check.js';
 
@@ -74,20 +73,6 @@ t.test('reads difficulties out of passwords', async (t) => {
   // 100 TH/s find a share of difficulty 174,623 in 7.5 seconds.
   t.equal(Math.round(read('th=100') as number), 174_623);
   for (const bad of ['d=', 'd=x', 'd=-1', 'd=0', 'd=1e999', 'pd=5', `${' '.repeat(128)}d=5`]) t.equal(read(bad), null, bad);
-});
-
-t.test('refuses shares beyond the quota until time has passed', async (t) => {
-  const quota = new SubmitQuota(10, 3, 0);
-  t.same(
-    [0, 0, 0, 0, 50, 100, 100].map((ms) => quota.takeToken(ms)),
-    [true, true, true, false, false, true, false],
-  );
-  t.same(
-    [60_000, 60_000, 60_000, 60_000].map((ms) => quota.takeToken(ms)),
-    [true, true, true, false],
-    'never more than the burst',
-  );
-  t.equal(new SubmitQuota(10, 1, 1000).takeToken(0), true, 'a clock that goes back');
 });
 
 /** A miner of this many hashes per second and its vardiff, with equal intervals between shares of one difficulty. */

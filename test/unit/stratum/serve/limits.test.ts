@@ -1,6 +1,7 @@
 // Bounds of miners' connections: time, bytes, addresses, and what is left unsent. The clock is the test's.
 import t from 'tap';
 import type { StratumClient } from '../../../framework/stratum-client.js';
+import { mineShare } from '../../../framework/stratum-miner.js';
 import { ADDRESS, createWorld, template, type World } from './rig.js';
 
 const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -84,6 +85,36 @@ t.test('pauses a miner that sends more than 64 KiB a second', async (t) => {
   await world.seconds(2);
   for (let i = 0; i < 300; i++) await nextTick();
   t.ok(world.counters.get('bytesReceived') - received > 50_000, 'reads on after a while');
+  t.notOk(flood.closed);
+});
+
+t.test('finds the block in the middle of a flood of shares, which it reads slowly', async (t) => {
+  const world = createWorld(t, { sharesPerSecond: 10 });
+  const [flood, honest] = [await world.miner(), await world.miner()];
+  const line = (params: readonly string[]): string =>
+    `${JSON.stringify({ id: 9, method: 'mining.submit', params: [`${ADDRESS}.rig`, ...params] })}\n`;
+  const block = flood.mine();
+  const noBlock = mineShare(flood.job!.params, flood.extranonce1, (_difficulty, hash) => (hash[31] as number) >= 0x80);
+  const useless = line([flood.job!.id, noBlock.extranonce2, noBlock.ntime, noBlock.nonce]);
+  const tested = (): number => world.counters.get('shares low-difficulty') + world.counters.get('shares accepted');
+  const found = (): number => world.posted.filter((one) => one.kind === 'solution' && one.hashHex === block.hashHex).length;
+  for (let i = 0; i < 400; i++) {
+    flood.socket.write(i === 200 ? line(block.params) : useless);
+    if (i % 10 === 0) await nextTick();
+  }
+  await nextTick();
+  // The shares of eight seconds, and one more that uses up the quota.
+  t.equal(tested(), 81);
+  t.equal(world.counters.get('pauses'), 1);
+  t.equal(found(), 0);
+  honest.send({ id: 9, method: 'mining.ping', params: [] });
+  t.match(await honest.reply(9), { result: 'pong' });
+  await world.seconds(10);
+  t.ok(tested() > 150 && tested() < 200, `ten a second: ${tested()} after ten seconds`);
+  await world.seconds(10);
+  t.equal(found(), 1);
+  await world.seconds(20);
+  t.equal(tested(), 400);
   t.notOk(flood.closed);
 });
 

@@ -51,11 +51,11 @@ export function createWorld(t: Test, given: Partial<StratumOptions> = {}): World
   const { base58, bech32Hrp } = regtestParams();
   const work = {
     ...{ payoutAddress: undefined, fee: undefined, tag: 'adit', startDifficulty: 1024, leastDifficulty: 1, mostDifficulty: 2 ** 40 },
-    ...{ sharesPerMinute: 8, sharesPerSecond: 50, versionMask: '1fffe000' },
+    ...{ sharesPerMinute: 8, versionMask: '1fffe000' },
   };
   const dir = t.testdir();
   const options = {
-    ...{ binds: [{ host: '127.0.0.1', port: 0, tls: false }], tls: null, most: 1_000, perAddress: 256 },
+    ...{ binds: [{ host: '127.0.0.1', port: 0, tls: false }], tls: null, most: 1_000, perAddress: 256, sharesPerSecond: 50 },
     ...{ reserve: { weight: 8_000, sigops: 400 }, solutionsDir: dir },
     ...given,
   };
