@@ -11,13 +11,13 @@ import type { Crypto } from '../crypto/crypto.js';
 import type { BlockToScan, FoundTx } from '../jobs/scan-blocks.js';
 import type { SignJob, SignJobResult } from '../jobs/sign.js';
 import type { MempoolEntry } from '../mempool/entry.js';
+import { findOutputs } from '../mempool/find-outputs.js';
 import type { Mempool } from '../mempool/mempool.js';
 import type { RemovalReason } from '../mempool/tx-pool.js';
 import type { BlockScanner, ScanTargets } from '../parallel/block-scanner.js';
 import type { WorkPool } from '../parallel/pool.js';
 import { signalsReplacement } from '../policy/replaceable.js';
 import { firstBlockSince } from '../rpc/node/first-block-since.js';
-import { findOutputs } from '../rpc/node/signing-args.js';
 import {
   type BlockFacts,
   type Fork,

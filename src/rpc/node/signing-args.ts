@@ -16,15 +16,12 @@ import { type SignedInput, withInputs } from '../../signing/sign-transaction.js'
 import type { FlatProvider } from '../../signing/signing-provider.js';
 import { UNKNOWN_AMOUNT } from '../../signing/signing-tx.js';
 import { asAmount, asArray, asHash, asHex, asInt, asString, checkMembers } from '../args.js';
-import type { ChainAccess } from '../context/chain.js';
-import type { PoolAccess } from '../context/mempool.js';
 import type { NodeContext } from '../context/node.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { hashHex, hex } from '../render/hex.js';
 import { JsonObject, type JsonResult, type JsonValue } from '../wire/values.js';
 import { outpointOf } from './lookup.js';
 import { decodeTx } from './raw-tx.js';
-import { Slicer } from './slices.js';
 
 const isNull = (value: JsonValue | undefined): boolean => (value ?? null) === null;
 
@@ -34,43 +31,11 @@ export function asUnsignedTx(ctx: { readonly crypto: Hashes }, value: JsonValue 
   return tx ?? fail(RPC_CODE.DESERIALIZATION_ERROR, 'TX decode failed. Make sure the tx has at least one input.');
 }
 
-/** Coins that are looked up at once, so that reads overlap and no step takes long. */
-const INPUTS_AT_ONCE = 200;
-
 /** Outputs by hashKey of their outpoint. */
 type OutputMap = Map<string, SpentOutput>;
 
 /** Returns the outpoints that a transaction spends, 36 bytes each. */
 export const outpointsOf = (tx: TxView): Uint8Array[] => Array.from({ length: tx.inputCount }, (_, i) => tx.outpoint(i));
-
-/**
- * Returns outputs by outpoint; null where unknown. An output of a mempool transaction counts whether it is spent there
- * or not; others must be unspent in the chain.
- */
-export async function findOutputs(
-  ctx: { readonly chain: Pick<ChainAccess, 'coinsAt'>; readonly mempool: Pick<PoolAccess, 'get' | 'settled'> },
-  outpoints: readonly Uint8Array[],
-): Promise<(SpentOutput | null)[]> {
-  await ctx.mempool.settled();
-  const found: (SpentOutput | null)[] = [];
-  const slicer = new Slicer();
-  for (let first = 0; first < outpoints.length; first += INPUTS_AT_ONCE) {
-    const end = Math.min(first + INPUTS_AT_ONCE, outpoints.length);
-    const elsewhere: number[] = [];
-    for (let input = first; input < end; input++) {
-      const outpoint = outpoints[input];
-      const parent = ctx.mempool.get(outpoint.subarray(0, 32))?.tx;
-      const index = new DataView(outpoint.buffer, outpoint.byteOffset).getUint32(32, true);
-      const here = parent !== undefined && index < parent.outputCount;
-      found.push(here ? { value: parent.outputValue(index), script: parent.outputScript(index) } : null);
-      if (parent === undefined) elsewhere.push(input);
-    }
-    const coins = await ctx.chain.coinsAt(elsewhere.map((input) => outpoints[input]));
-    for (const [i, input] of elsewhere.entries()) found[input] = coins[i] ?? null;
-    if (slicer.due) await slicer.pause();
-  }
-  return found;
-}
 
 /**
  * Returns the outputs that inputs spend. Those of the caller (prevtxs) override those of the node.

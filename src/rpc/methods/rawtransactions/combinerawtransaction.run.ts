@@ -1,7 +1,9 @@
 // Core 0.21: rpc/rawtransaction.cpp.
+
 import { equalBytes } from '../../../consensus/bytes/hex.js';
 import type { SpentOutput } from '../../../consensus/script/spent-output.js';
 import type { TxView } from '../../../consensus/tx/tx-view.js';
+import { findOutputs } from '../../../mempool/find-outputs.js';
 import { follows } from '../../../policy/compat.js';
 import { withoutSignatures } from '../../../psbt/create-psbt.js';
 import { combineTransactions } from '../../../signing/sign-transaction.js';
@@ -10,7 +12,7 @@ import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { decodeTx } from '../../node/raw-tx.js';
-import { findOutputs, outpointsOf } from '../../node/signing-args.js';
+import { outpointsOf } from '../../node/signing-args.js';
 import { hex } from '../../render/hex.js';
 
 /**

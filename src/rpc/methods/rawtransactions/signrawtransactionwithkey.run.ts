@@ -2,6 +2,7 @@
 
 import { hashKey } from '../../../consensus/bytes/hex.js';
 import { witnessProgramScript } from '../../../consensus/script/build-script.js';
+import { findOutputs } from '../../../mempool/find-outputs.js';
 import { follows } from '../../../policy/compat.js';
 import { signTransaction } from '../../../signing/sign-transaction.js';
 import { FlatProvider } from '../../../signing/signing-provider.js';
@@ -10,7 +11,7 @@ import type { NodeContext } from '../../context/node.js';
 import type { CallInfo, Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { privateKeyOf } from '../../node/private-key.js';
-import { asHashType, asUnsignedTx, findOutputs, outpointsOf, signingReply, spentOutputs } from '../../node/signing-args.js';
+import { asHashType, asUnsignedTx, outpointsOf, signingReply, spentOutputs } from '../../node/signing-args.js';
 import type { JsonValue } from '../../wire/values.js';
 
 /** Adds a key given as text, and the script of its P2WPKH program, so that signing finds it inside P2SH. */
