@@ -58,7 +58,7 @@ export async function bundleHarness() {
   const file = 'node_modules/@tapjs/index.mjs';
   await build({
     absWorkingDir: root,
-    stdin: { contents: "export * from 'tap';\nexport { default } from 'tap';\n", resolveDir: root },
+    entryPoints: [path.join(root, 'test', 'tap-entry.mjs')],
     outfile: path.join(folder, file),
     alias: { 'async-hook-domain': path.join(root, 'test', 'tap-domain.mjs') },
     bundle: true,

@@ -142,6 +142,7 @@ async function build() {
     inRoot('src', 'bundle.mjs'),
     ...['aditd', 'adit-cli', 'adit-front', 'check-system'].map((name) => inRoot('src', `${name}.cjs`)),
     inRoot('test', 'tap-domain.mjs'),
+    inRoot('test', 'tap-entry.mjs'),
     ...sources,
   ]);
   // Rewrite the file even if no source has changed: the commit may be new.

@@ -1,5 +1,6 @@
-// Runs compiled tap files, each a process of its own, and sums them up. tap's own runner preloads a TypeScript loader that has no use here
-// (the tests are compiled) and knows no TypeScript 7.
+// Runs compiled tap files and sums them up. tap's own runner preloads a TypeScript loader that has no use here (the tests are compiled) and
+// knows no TypeScript 7. Files of test/unit that test/weights.json does not list share processes, a dozen each, because a process takes longer
+// to start than they take to run. A file that changes its process says so: a line that begins with `// Own process:` and gives the reason.
 //
 //   node test/run-tests.mjs FILE...
 //   ADIT_TEST_JOBS=3            processes at a time; one more than there are cores when absent, 8 at most; many wait
@@ -7,8 +8,9 @@
 //   ADIT_TEST_SEED=NUMBER       the seed of fast-check: a fixed one when absent, so that a run does not depend on luck; random: drawn and printed
 //
 // A file passes when it exits with 0 and asserted something. A test that is skipped is printed with its reason; a file that skipped everything
-// has not passed, and a file that neither asserted nor skipped anything has failed. No file is run twice. Closing line: files that passed,
-// files that failed, and tests that were skipped, when there were some.
+// has not passed, and a file that neither asserted nor skipped anything has failed. No file is run twice. When a shared process ends early, the
+// file that it was running has failed, and so have those behind it. Closing line: files that passed, files that failed, and tests that were
+// skipped, when there were some.
 import { spawn } from 'node:child_process';
 import crypto from 'node:crypto';
 import fs from 'node:fs';
@@ -42,10 +44,22 @@ function lineReader(take) {
   };
 }
 
-function run(file) {
+/** Reads the TAP of one file: the number of its assertions that passed, and the tests that it skipped. */
+function fileReader() {
+  const found = { passed: 0, skips: [] };
+  const read = (line) => {
+    const skip = /^\s*ok (?:\d+ )?-? ?(.*?)\s*# SKIP\b ?(.*?)(?: # time=\S+)?$/i.exec(line) ?? /^()1\.\.0 # skip ?(.*)$/i.exec(line);
+    if (skip) found.skips.push({ test: skip[1] || 'the whole file', reason: skip[2] || 'no reason is given' });
+    // The line that ends a test says how long it took; that of an assertion does not.
+    else if (/^\s*ok\b(?!.*# (?:time=|TODO))/i.test(line)) found.passed++;
+  };
+  return { found, read };
+}
+
+/** Starts a process over files. @param take gets each line of its output @returns how it ended */
+function start(args, take) {
   return new Promise((resolve) => {
-    const began = performance.now();
-    const child = spawn(process.execPath, [file], {
+    const child = spawn(process.execPath, args, {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, TAP: '1', TAP_TIMEOUT: String(timeoutMs / 1000), ADIT_TEST_SEED: seed },
@@ -55,16 +69,7 @@ function run(file) {
       output += chunk;
       if (output.length > 2 * keptOutput) output = output.slice(-keptOutput);
     };
-    const skips = [];
-    let passed = 0;
-    const read = lineReader((line) => {
-      const skip = /^\s*ok (?:\d+ )?-? ?(.*?)\s*# SKIP\b ?(.*?)(?: # time=\S+)?$/i.exec(line) ?? /^()1\.\.0 # skip ?(.*)$/i.exec(line);
-      if (skip) skips.push({ test: skip[1] || 'the whole file', reason: skip[2] || 'no reason is given' });
-      const totals = /^# \{ total: \d+, (?:pass: (\d+))?/.exec(line);
-      if (totals) passed = Number(totals[1] ?? 0);
-      // A file with a single assertion and nothing else has no line of totals.
-      else if (/^ok\b(?!.*# (?:SKIP|TODO))/i.test(line)) passed = Math.max(passed, 1);
-    });
+    const read = lineReader(take);
     child.stdout.setEncoding('utf8').on('data', (chunk) => {
       keep(chunk);
       read(chunk);
@@ -77,21 +82,57 @@ function run(file) {
     }, timeoutMs);
     child.on('close', (code, signal) => {
       clearTimeout(timer);
-      const name = nameOf(file);
-      const unlisted = allowed
-        ? skips.filter(
-            ({ test, reason }) =>
-              !allowed.some((one) => one.file === name && (one.test === '*' || one.test === test) && reason.includes(one.skipped)),
-          )
-        : [];
-      const faults = [];
-      if (late) faults.push('took too long');
-      else if (code !== 0) faults.push(signal ?? `exit code ${code}`);
-      if (passed === 0 && skips.length === 0) faults.push('nothing was asserted');
-      for (const { test, reason } of unlisted) faults.push(`not in ${list}: ${test} (${reason})`);
-      resolve({ name, faults, passed, skips, seconds: (performance.now() - began) / 1000, output });
+      resolve({ fault: late ? 'took too long' : code === 0 ? null : (signal ?? `exit code ${code}`), output });
     });
   });
+}
+
+/** Returns the result of a file. @param faults those that its process showed */
+function resultOf(name, { passed, skips }, faults, began, output) {
+  if (passed === 0 && skips.length === 0) faults.push('nothing was asserted');
+  for (const { test, reason } of skips)
+    if (allowed && !allowed.some((one) => one.file === name && (one.test === '*' || one.test === test) && reason.includes(one.skipped)))
+      faults.push(`not in ${list}: ${test} (${reason})`);
+  return { name, faults, passed, skips, seconds: (performance.now() - began) / 1000, output };
+}
+
+async function runFile(file) {
+  const began = performance.now();
+  const { found, read } = fileReader();
+  const { fault, output } = await start([file], read);
+  return resultOf(nameOf(file), found, fault ? [fault] : [], began, output);
+}
+
+/** Runs files in one process (test/run-batch.mjs), where each is a test of its own. */
+async function runBatch(batch) {
+  const waiting = batch.map(nameOf);
+  const results = [];
+  let file;
+  const close = (faults, output = file.lines.join('\n')) => {
+    results.push(resultOf(file.name, file.found, faults, file.began, output));
+    file = undefined;
+  };
+  const { fault, output } = await start([path.join(root, 'test', 'run-batch.mjs'), ...batch], (line) => {
+    if (!file && line === `# Subtest: ${waiting[0]}`)
+      file = { name: waiting.shift(), ...fileReader(), began: performance.now(), lines: [] };
+    if (!file) return;
+    const end = /^(not )?ok \d+ - .*?(?:# SKIP ?(.*?))?(?: # time=\S+)?$/.exec(line);
+    if (end) {
+      if (end[2] !== undefined) file.found.skips.push({ test: 'the whole file', reason: end[2] });
+      close(end[1] ? ['failed'] : []);
+    } else {
+      const own = line.replace(/^ {4}/, '');
+      file.lines.push(own);
+      file.read(own);
+    }
+  });
+  const { name } = file ?? { name: waiting[0] };
+  if (file) close([fault ?? 'its process ended'], output);
+  for (const behind of waiting)
+    results.push(resultOf(behind, fileReader().found, [`not run: its process ended at ${name}`], performance.now(), output));
+  // The fault of a process whose files all passed is that of the last one: something that it left behind.
+  if (fault && results.every(({ faults }) => faults.length === 0)) results.at(-1).faults.push(fault);
+  return results;
 }
 
 /**
@@ -121,28 +162,48 @@ function excerpt(output) {
   return inSources((picked.length > 0 ? picked : lines.slice(-40)).slice(0, 150).join('\n'));
 }
 
-// The longest first, so that no lane is left alone with one at the end: seconds as measured once, 1 for the rest.
+// The longest first, so that no lane is left alone with one at the end: seconds as measured once.
 const weights = readJson('test/weights.json');
-const weightOf = (file) => weights[nameOf(file)] ?? 1;
-const queue = [...files].sort((a, b) => weightOf(b) - weightOf(a));
+const weightOf = (file) => weights[nameOf(file)] ?? 0.5;
+const FILES_A_BATCH = 12;
+
+/** Returns whether a file may share a process with others. */
+function isShared(file) {
+  const name = nameOf(file);
+  return name.startsWith('unit/') && weights[name] === undefined && !/^\/\/ Own process: /m.test(fs.readFileSync(file, 'utf8'));
+}
+
+const shared = files.filter(isShared);
+const works = files.filter((file) => !shared.includes(file)).map((file) => ({ files: [file], weight: weightOf(file) }));
+const batches = Math.ceil(shared.length / FILES_A_BATCH);
+// Neighbours share modules.
+for (let i = 0; i < batches; i++) {
+  const batch = shared.slice(Math.floor((i * shared.length) / batches), Math.floor(((i + 1) * shared.length) / batches));
+  works.push({ files: batch, weight: batch.length * 0.5 });
+}
+works.sort((a, b) => b.weight - a.weight);
+
 const failed = [];
 let passed = 0;
 let asserts = 0;
 let skipped = 0;
+
+function report(result) {
+  asserts += result.passed;
+  skipped += result.skips.length;
+  const verdict = result.faults.length > 0 ? 'FAIL' : result.passed > 0 ? 'ok  ' : 'skip';
+  if (verdict === 'FAIL') failed.push(result.name);
+  else if (verdict === 'ok  ') passed++;
+  console.log(`${verdict} ${result.name} (${result.passed} asserts, ${result.seconds.toFixed(1)} s)`);
+  for (const { test, reason } of result.skips) console.log(`     skipped: ${test}: ${reason}`);
+  if (verdict === 'FAIL') console.log(`${result.faults.join('\n')}\n${excerpt(result.output)}`);
+}
+
 console.log(`ADIT_TEST_SEED=${seed}`);
 await Promise.all(
-  Array.from({ length: Math.min(jobs, files.length) }, async () => {
-    for (let file = queue.shift(); file; file = queue.shift()) {
-      const result = await run(file);
-      asserts += result.passed;
-      skipped += result.skips.length;
-      const verdict = result.faults.length > 0 ? 'FAIL' : result.passed > 0 ? 'ok  ' : 'skip';
-      if (verdict === 'FAIL') failed.push(result.name);
-      else if (verdict === 'ok  ') passed++;
-      console.log(`${verdict} ${result.name} (${result.passed} asserts, ${result.seconds.toFixed(1)} s)`);
-      for (const { test, reason } of result.skips) console.log(`     skipped: ${test}: ${reason}`);
-      if (verdict === 'FAIL') console.log(`${result.faults.join('\n')}\n${excerpt(result.output)}`);
-    }
+  Array.from({ length: Math.min(jobs, works.length) }, async () => {
+    for (let work = works.shift(); work; work = works.shift())
+      for (const result of work.files.length === 1 ? [await runFile(work.files[0])] : await runBatch(work.files)) report(result);
   }),
 );
 if (failed.length > 0) console.log(`failed: ${failed.join(', ')}`);

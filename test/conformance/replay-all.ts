@@ -118,6 +118,8 @@ async function start(args: string[], port: number): Promise<Node> {
     '-printtoconsole=0',
     '-fronts=1',
     '-checktemplates=1',
+    // Takes seconds of all cores behind each first template.
+    '-rehearse=0',
   ];
   const child = spawn(process.execPath, [daemon, ...options, ...args], { stdio: ['ignore', out, out] });
   fs.closeSync(out);
@@ -356,11 +358,21 @@ const show = { verbose: args.includes('--verbose'), first: args.includes('--firs
 const wanted = args.filter((arg) => !arg.startsWith('--')).map((arg) => path.basename(arg).replace(/\.jsonl(\.gz)?$/, ''));
 const onlySet = args.find((arg) => arg.startsWith('--set='))?.slice('--set='.length);
 
-/** Names that no recording of the sets so far begins with. */
+/** Names that no recording begins with. */
 const unknown = new Set(wanted);
 
-/** Replays one set and says how it went. @returns how many recordings were as they should be, and how many were not */
-async function replaySet(set: RecordingSet): Promise<{ passed: number; failed: number }> {
+/** A set of recordings, those of it that are replayed, and how they went. */
+interface SetRun {
+  readonly set: RecordingSet;
+  readonly expectedFile: string;
+  readonly pinned: Record<string, Pinned>;
+  readonly present: readonly string[];
+  readonly names: readonly string[];
+  readonly results: Result[];
+  readonly faults: Map<string, string[]>;
+}
+
+function openSet(set: RecordingSet): SetRun {
   const expectedFile = path.join(set.folder, 'expected.json');
   const pinned = (fs.existsSync(expectedFile) ? JSON.parse(fs.readFileSync(expectedFile, 'utf8')) : {}) as Record<string, Pinned>;
   const present = fs
@@ -369,30 +381,31 @@ async function replaySet(set: RecordingSet): Promise<{ passed: number; failed: n
     .map((file) => file.replace('.jsonl.gz', ''));
   // A recording that is pinned has to be there.
   const all = [...new Set([...present, ...Object.keys(pinned)])].sort();
-  const queue = all.filter((one) => wanted.length === 0 || wanted.some((name) => one.startsWith(name)));
+  const names = all.filter((one) => wanted.length === 0 || wanted.some((name) => one.startsWith(name)));
   for (const name of wanted) if (all.some((one) => one.startsWith(name))) unknown.delete(name);
-  const faults = new Map<string, string[]>();
-  const results: Result[] = [];
-  await Promise.all(
-    Array.from({ length: show.verbose || show.first ? 1 : 2 }, async () => {
-      for (let name = queue.shift(); name !== undefined; name = queue.shift()) {
-        if (!present.includes(name)) {
-          faults.set(name, ['the recording is missing']);
-          continue;
-        }
-        const result = await replay(set, `${name}.jsonl.gz`, await freePort());
-        results.push(result);
-        const { calls, hidden, differ, trouble } = result;
-        const wrong = [...(args.includes('--update') && !pinned[name] ? [] : judge(pinned[name], result)), ...trouble];
-        if (wrong.length > 0 && !show.first) faults.set(name, wrong);
-        const keys = hidden > 0 ? `, ${hidden} of them but for a private key that is not repeated` : '';
-        const more = grown(pinned[name], result);
-        const news = more.length > 0 && !show.first ? `; call ${more.join(', ')} matches now: pin it with --update` : '';
-        if (!show.first) console.log(`${name}: ${calls - differ.length} of ${calls}${keys}${news}`);
-      }
-    }),
-  );
-  for (const [name, wrong] of faults) for (const one of wrong) console.log(`FAILED ${name}: ${one}`);
+  return { set, expectedFile, pinned, present, names, results: [], faults: new Map() };
+}
+
+/** Replays one recording and prints how many of its calls match. */
+async function replayOne({ set, pinned, present, results, faults }: SetRun, name: string): Promise<void> {
+  if (!present.includes(name)) {
+    faults.set(name, ['the recording is missing']);
+    return;
+  }
+  const result = await replay(set, `${name}.jsonl.gz`, await freePort());
+  results.push(result);
+  const { calls, hidden, differ, trouble } = result;
+  const wrong = [...(args.includes('--update') && !pinned[name] ? [] : judge(pinned[name], result)), ...trouble];
+  if (wrong.length > 0 && !show.first) faults.set(name, wrong);
+  const keys = hidden > 0 ? `, ${hidden} of them but for a private key that is not repeated` : '';
+  const more = grown(pinned[name], result);
+  const news = more.length > 0 && !show.first ? `; call ${more.join(', ')} matches now: pin it with --update` : '';
+  if (!show.first) console.log(`${set.compat} ${name}: ${calls - differ.length} of ${calls}${keys}${news}`);
+}
+
+/** Prints what was wrong with a set and how many of its calls match. Writes expected.json if that is wanted. */
+function closeSet({ set, expectedFile, pinned, results, faults }: SetRun): void {
+  for (const [name, wrong] of faults) for (const one of wrong) console.log(`FAILED ${set.compat} ${name}: ${one}`);
   if (args.includes('--update')) {
     for (const { name, calls, differ } of results) {
       const before = pinned[name];
@@ -402,21 +415,24 @@ async function replaySet(set: RecordingSet): Promise<{ passed: number; failed: n
     fs.writeFileSync(expectedFile, `{\n${rows.map(([name, row]) => `  ${JSON.stringify(name)}: ${JSON.stringify(row)}`).join(',\n')}\n}\n`);
   }
   const sum = (of: (result: Result) => number): number => results.reduce((total, result) => total + of(result), 0);
-  if (results.length > 0) {
-    const hidden = sum((r) => r.hidden);
-    const keys = hidden > 0 ? `, ${hidden} of them but for a private key that is not repeated` : '';
-    console.log(`-compat=${set.compat}: ${sum((r) => r.calls - r.differ.length)} of ${sum((r) => r.calls)} calls match${keys}`);
-  }
-  return { passed: results.filter(({ name }) => !faults.has(name)).length, failed: faults.size };
+  if (results.length === 0) return;
+  const hidden = sum((r) => r.hidden);
+  const keys = hidden > 0 ? `, ${hidden} of them but for a private key that is not repeated` : '';
+  console.log(`-compat=${set.compat}: ${sum((r) => r.calls - r.differ.length)} of ${sum((r) => r.calls)} calls match${keys}`);
 }
 
-let passed = 0;
-let failed = 0;
-for (const set of SETS.filter(({ compat }) => onlySet === undefined || compat === onlySet)) {
-  const result = await replaySet(set);
-  passed += result.passed;
-  failed += result.failed;
-}
+const runs = SETS.filter(({ compat }) => onlySet === undefined || compat === onlySet).map(openSet);
+// The longest first, so that no lane is left alone with one at the end. Daemons often wait for the disk.
+const callsOf = ({ run, name }: { run: SetRun; name: string }): number => run.pinned[name]?.calls ?? 0;
+const queue = runs.flatMap((run) => run.names.map((name) => ({ run, name }))).sort((a, b) => callsOf(b) - callsOf(a));
+await Promise.all(
+  Array.from({ length: show.verbose || show.first ? 1 : os.availableParallelism() + 2 }, async () => {
+    for (let next = queue.shift(); next; next = queue.shift()) await replayOne(next.run, next.name);
+  }),
+);
+for (const run of runs) closeSet(run);
+const passed = runs.reduce((total, { results, faults }) => total + results.filter(({ name }) => !faults.has(name)).length, 0);
+let failed = runs.reduce((total, { faults }) => total + faults.size, 0);
 for (const name of unknown) console.log(`FAILED ${name}: there is no such recording`);
 failed += unknown.size;
 const commonest = [...seen].sort(([, a], [, b]) => b.calls - a.calls);

@@ -44,7 +44,7 @@ const some = file(
   'some',
   0,
   '    ok 1 - inner # SKIP not here # time=1ms',
-  'ok 1 - outer',
+  'ok 1 - outer # time=1ms',
   'ok 2 - fine',
   '1..2',
   '# { total: 3, pass: 2, skip: 1 }',
@@ -104,4 +104,47 @@ t.test('passes one seed to all files, and every weight names an existing file', 
   const seedOf = (env: Record<string, string> = {}) => /^ADIT_TEST_SEED=(\d+)$/m.exec(runner([seed], env).output)?.[1];
   t.equal(seedOf(), '20261122', 'the same in every run that names none');
   t.not(seedOf({ ADIT_TEST_SEED: 'random' }), seedOf({ ADIT_TEST_SEED: 'random' }), 'drawn and printed where that is asked for');
+});
+
+t.test('runs small unit files in one process and reports each by its own name', (t) => {
+  const here = fs.mkdtempSync(path.join(root, 'build', 'test', 'unit', 'runner', 'shared-'));
+  t.teardown(() => fs.rmSync(here, { recursive: true, force: true }));
+  const name = (of: string): string => `unit/runner/${path.basename(here)}/${of}`;
+  const shared = (of: string, ...lines: string[]): string => {
+    const at = path.join(here, `${of}.test.js`);
+    fs.writeFileSync(at, ["import t from 'tap';", ...lines].join('\n'));
+    return at;
+  };
+  const notesProcess = "t.test('notes', (t) => { t.fail('process ' + process.pid); t.end(); });";
+  const processes = (output: string): Set<string | undefined> =>
+    new Set([...output.matchAll(/not ok 1 - process (\d+)/g)].map(([, pid]) => pid));
+  const fine = shared('fine', "t.test('one', (t) => { t.ok(true); t.equal(1, 1); t.end(); });");
+  const sibling = shared('sibling', "await t.test('one', async (t) => t.ok(true));", "t.ok(true, 'besides');");
+  t.match(runner([fine, sibling]), { code: 0, last: '2 passed, 0 failed' });
+  t.match(runner([fine, sibling]).output, new RegExp(`^ok   ${name('fine')} \\(2 asserts.*\nok   ${name('sibling')} \\(2 asserts`, 'm'));
+  const both = runner([shared('left', notesProcess), shared('right', notesProcess)]);
+  t.match(both, { code: 1, last: '0 passed, 2 failed' });
+  t.equal(processes(both.output).size, 1, 'one process');
+  const apart = runner([shared('left', '// Own process: for this test.', notesProcess), shared('right', notesProcess)]);
+  t.equal(processes(apart.output).size, 2, 'two processes');
+
+  const wrong = shared('wrong', "t.test('adds', async (t) => { t.equal(1, 2); });");
+  const failed = runner([fine, wrong, sibling]);
+  t.match(failed, { code: 1, last: '2 passed, 1 failed' });
+  t.match(failed.output, new RegExp(`^FAIL ${name('wrong')} `, 'm'));
+  t.match(failed.output, new RegExp(`stack: .*\\n.*${name('wrong')}\\.test\\.js:2:\\d+`), 'the place');
+  t.match(runner([fine, shared('throws', "throw new Error('at once');"), sibling]), { code: 1, last: '2 passed, 1 failed' });
+  t.match(runner([fine, shared('nothing', ''), sibling]), { code: 1, last: '2 passed, 1 failed' });
+  const skips = runner([fine, shared('skips', "t.test('one', { skip: 'no such program' }, () => {});")]);
+  t.match(skips, { code: 0, last: '1 passed, 0 failed, 1 skipped' });
+  t.match(skips.output, /^ {5}skipped: one: no such program$/m);
+  const whole = runner([fine, shared('whole', "t.plan(0, 'nothing for this machine');")]);
+  t.match(whole, { code: 0, last: '1 passed, 0 failed, 1 skipped' });
+  t.match(whole.output, /^ {5}skipped: the whole file: nothing for this machine$/m);
+
+  const ends = runner([fine, shared('gone', "t.test('one', async () => process.kill(process.pid, 'SIGKILL'));"), sibling]);
+  t.match(ends, { code: 1, last: '1 passed, 2 failed' });
+  t.match(ends.output, new RegExp(`^FAIL ${name('gone')} .*\nSIGKILL$`, 'm'));
+  t.match(ends.output, new RegExp(`^FAIL ${name('sibling')} .*\nnot run: its process ended at ${name('gone')}$`, 'm'));
+  t.end();
 });
