@@ -49,7 +49,7 @@ const inOrder = (methods) => [...methods].sort((a, b) => (a.at < b.at ? -1 : 1))
 function readSpec(folder, file) {
   const text = fs.readFileSync(path.join(folder, file), 'utf8');
   const of = (pattern) => pattern.exec(text)?.[1] ?? '';
-  const id = of(/^export const (\w+): MethodSpec = /m);
+  const id = of(/^export const (\w+) = declare\(/m);
   const name = of(/^ {2}name: '([^']+)'/m);
   const category = of(/^ {2}category: '(\w+)'/m);
   const runs = of(/^ {2}runs: '(front|node|wallet)'/m);

@@ -5,6 +5,7 @@ import { hideKeys } from '../address/descriptor/key-tokens.js';
 import { yieldInQueue } from '../lib/slicer.js';
 import { workClock } from '../lib/work-clock.js';
 import type { TakenBlock } from '../link/messages.js';
+import { type Parameters, parametersOf } from './declare/parameters.js';
 import type { MethodSpec } from './declare/types.js';
 import type { VersionedMethod } from './declare/versions.js';
 import { RPC_CODE, RpcError, TypeFault } from './errors.js';
@@ -82,10 +83,24 @@ export interface BatchPrefetch {
 }
 
 /** Implementation of a method on one thread. */
-export type Run<Context> = (ctx: Context, args: readonly JsonValue[], call: CallInfo) => JsonResult | Promise<JsonResult>;
+export type Run<Context, P = Parameters, R = JsonResult> = (params: P, ctx: Context, call: CallInfo) => R | Promise<R>;
 
-/** Run functions by method name. */
-export type RunTable<Context> = Readonly<Record<string, Run<Context>>>;
+/** Run functions by method name. Each takes the parameters of its own declaration. */
+export type RunTable<Context> = Readonly<Record<string, Run<Context, never>>>;
+
+/**
+ * Runs a method with positional arguments.
+ * @throws RpcError, and whatever the run function throws
+ */
+export function runWith<Context>(
+  runs: RunTable<Context>,
+  spec: DispatchedMethod,
+  args: readonly JsonValue[],
+  ctx: Context,
+  call: CallInfo,
+): JsonResult | Promise<JsonResult> {
+  return runs[spec.name](parametersOf(spec, args) as never, ctx, call);
+}
 
 /** Receives the start and the end of each call, for getrpcinfo and /metrics. */
 export interface DispatchObserver {
@@ -106,7 +121,7 @@ export interface DispatchHooks {
 }
 
 /** A declaration, adapted to a release. Without `compat` and `shape` the declaration is used as for 0.21.1. */
-export type DispatchedMethod = MethodSpec & Partial<Pick<VersionedMethod, 'compat' | 'shape'>>;
+export type DispatchedMethod = MethodSpec & Partial<Pick<VersionedMethod, 'compat' | 'declared' | 'shape'>>;
 
 /** Dependencies of a dispatcher. */
 export interface DispatchDeps<Context> {
@@ -153,7 +168,7 @@ export class Dispatcher<Context> {
 
   constructor(deps: DispatchDeps<Context>) {
     this.#deps = deps;
-    this.#runs = new Map(Object.entries(deps.runs));
+    this.#runs = new Map(Object.entries(deps.runs as Readonly<Record<string, Run<Context>>>));
     this.#replyQuota = deps.replyQuota ?? new ReplyQuota();
   }
 
@@ -197,7 +212,7 @@ export class Dispatcher<Context> {
         throw new RpcError(RPC_CODE.INTERNAL_ERROR, `${entry.method} does not run on this thread`);
       }
       if (observer) token = observer.started(entry.method, call);
-      const result = run(context, args, call);
+      const result = run(parametersOf(spec, args), context, call);
       if (result instanceof Promise) return this.#later(entry, token, result, call, spec);
       return this.#finished(entry, token, { result: encodeResult(result, spec) });
     } catch (error) {

@@ -4,7 +4,7 @@ import { chainParams } from '../../src/consensus/params/networks.js';
 import { Slicer } from '../../src/lib/slicer.js';
 import { COMPATS } from '../../src/policy/compat.js';
 import type { WalletContext } from '../../src/rpc/context/wallet.js';
-import type { CallInfo, Run } from '../../src/rpc/dispatch.js';
+import type { Run } from '../../src/rpc/dispatch.js';
 import { parseJson } from '../../src/rpc/wire/json-parse.js';
 import type { JsonValue } from '../../src/rpc/wire/values.js';
 import type { StoreEntry } from '../../src/storage/store.js';
@@ -16,10 +16,10 @@ import type { Wallet } from '../../src/wallet/wallet.js';
 import { clientOf, TestBlock } from './chain-client.js';
 import { descriptorContext } from './descriptor-context.js';
 import { crypto } from './memory-wallet.js';
+import { runMethod } from './run-method.js';
 
 export const XPUB = 'tpubD6NzVbkrYhZ4WaWSyoBvQwbpLkojyoTZPRsgXELWz3Popb3qkjcJyJUGLnL4qHHoQvao8ESaAstxYSnhyswJ76uZPStJRJCTKvosUCJZL5B';
 export const XPRV = 'tprv8ZgxMBicQKsPd7Uf69XL1XwhmjHopUGep8GuEiJDZmbQz6o58LninorQAfcKZWARbtRtfnLcJ5MQ2AtHcQJCCRUcMRvmDUjyEmNUWwx8UbK';
-const call: CallInfo = { user: '', path: '/' };
 const json = (value: unknown): JsonValue => parseJson(Buffer.from(JSON.stringify(value)));
 
 /** A chain of empty blocks under the wallet's tip. */
@@ -55,8 +55,8 @@ export const contextOf = (wallet: Wallet): WalletContext =>
   }) as unknown as WalletContext;
 
 /** Runs a method on a wallet. */
-export const run = async (wallet: Wallet, method: Run<WalletContext>, ...params: unknown[]): Promise<unknown> =>
-  method(contextOf(wallet), params.map(json), call);
+export const run = async (wallet: Wallet, method: string | Run<WalletContext, never>, ...params: unknown[]): Promise<unknown> =>
+  runMethod(method, contextOf(wallet), params.map(json));
 
 /** Returns the keys, scripts and labels of a wallet as text, one row each, without the rows in `before`. */
 export async function rowsOf(wallet: Wallet, before: readonly string[] = []): Promise<string[]> {

@@ -23,7 +23,10 @@ const caller =
     node.callWallet(wallet, method, ...params) as Promise<Json>;
 
 /** Fills a legacy wallet with every kind of key and script, pays to all of them, and returns the addresses by kind. */
-async function fill(node: Daemon, w: Caller): Promise<{ own: string[]; watched: string[]; solvable: string[]; locked: Json; lockedWatched: Json }> {
+async function fill(
+  node: Daemon,
+  w: Caller,
+): Promise<{ own: string[]; watched: string[]; solvable: string[]; locked: Json; lockedWatched: Json }> {
   const own: string[] = [];
   for (const type of ['legacy', 'p2sh-segwit', 'bech32']) own.push(String(await w('getnewaddress', `label ${type}`, type)));
   // Keys of a seed before the present one.

@@ -1,5 +1,7 @@
 import type { Clock } from '../../lib/clock.js';
 import type { Semaphore } from '../../lib/semaphore.js';
+import type { ParametersOf, ResultOf } from '../declare/parameters.js';
+import type { MethodSpec } from '../declare/types.js';
 import type { CallInfo, Run } from '../dispatch.js';
 import type { JsonResult, JsonValue } from '../wire/values.js';
 import type { ChainContext } from './chain.js';
@@ -63,4 +65,4 @@ export interface NodeContext extends ChainContext, MempoolContext, IndexContext,
 }
 
 /** Run function of a method on the node thread. */
-export type NodeRun = Run<NodeContext>;
+export type NodeRun<S extends MethodSpec> = Run<NodeContext, ParametersOf<S>, ResultOf<S>>;

@@ -2,6 +2,8 @@
 import type { WalletManager } from '../../wallet/manage/wallet-manager.js';
 import type { NodeClient } from '../../wallet/node-client.js';
 import type { SpendTools } from '../../wallet/spend/payment.js';
+import type { ParametersOf, ResultOf } from '../declare/parameters.js';
+import type { MethodSpec } from '../declare/types.js';
 import type { Run } from '../dispatch.js';
 import type { SigningContext } from './signing.js';
 
@@ -13,4 +15,4 @@ export interface WalletContext extends SigningContext {
 }
 
 /** Run function of a method of wallets. */
-export type WalletRun = Run<WalletContext>;
+export type WalletRun<S extends MethodSpec> = Run<WalletContext, ParametersOf<S>, ResultOf<S>>;

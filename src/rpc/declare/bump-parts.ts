@@ -3,9 +3,9 @@ import { OUTPUTS_INNER } from './fund-parts.js';
 import { amount, arr, bool, hex, num, obj, str } from './parts.js';
 import { PSBT_VERSION_ARG } from './psbt-parts.js';
 import { CONF_TARGET_ARG, ESTIMATE_MODE_ARG } from './spend-parts.js';
-import type { ArgSpec, ResultSpec } from './types.js';
+import type { ResultSpec } from './types.js';
 
-export const BUMP_ARGS: readonly ArgSpec[] = [
+export const BUMP_ARGS = [
   hex('txid', 'The transaction id of the payment'),
   obj('options?', '', { namedMembers: true, oneline: 'options' }, [
     CONF_TARGET_ARG,
@@ -21,7 +21,7 @@ export const BUMP_ARGS: readonly ArgSpec[] = [
     }),
     PSBT_VERSION_ARG,
   ]),
-];
+] as const;
 
 export const BUMP_MEMBERS: readonly ResultSpec[] = [
   amount('origfee', 'The fee of the old transaction'),

@@ -1,22 +1,22 @@
 // Parts of declarations of methods that show a wallet's history.
 import { amount, arr, bool, hex, num, str, time } from './parts.js';
-import type { ArgSpec, ResultSpec } from './types.js';
+import type { ResultSpec } from './types.js';
 
-export const includeWatchOnlyArg: ArgSpec = bool('include_watchonly', 'Include watch-only outputs', {
+export const includeWatchOnlyArg = bool('include_watchonly', 'Include watch-only outputs', {
   default: 'true for watch-only wallets, otherwise false',
 });
 
 /** Returns the arguments of methods that list received amounts. @param what plural of the things that they list */
-export function receivedArgs(what: string): readonly ArgSpec[] {
+export function receivedArgs(what: string) {
   return [
     num('minconf', 'Minimum number of confirmations', { default: '1' }),
     bool('include_empty', `Include ${what} that received nothing`, { default: 'false' }),
     includeWatchOnlyArg,
-  ];
+  ] as const;
 }
 
 /** Argument: whether to count coinbases that cannot be spent yet. Up to release 22 they never count. */
-export const IMMATURE_ARG: ArgSpec = bool('include_immature_coinbase', 'Include immature coinbases', {
+export const IMMATURE_ARG = bool('include_immature_coinbase', 'Include immature coinbases', {
   since: 23,
   default: 'false',
 });

@@ -3,20 +3,35 @@
 import type { ArgSpec, ArgType, ResultSpec, ResultType } from './types.js';
 
 type More = Omit<Partial<ArgSpec & ResultSpec>, 'type' | 'name' | 'help' | 'inner'>;
-type Words = [] | [help: string] | [name: string, help: string];
-type PartArguments<I> = [...Words, ...([] | [More]), ...([] | [members: readonly I[]])];
-type Part<T, I> = More & { readonly type: T; readonly name: string; readonly help: string; readonly inner?: readonly I[] };
+type Words = readonly [] | readonly [help: string] | readonly [name: string, help: string];
+type PartArguments = readonly [
+  ...Words,
+  ...(readonly [] | readonly [More]),
+  ...(readonly [] | readonly [members: readonly (ArgSpec | ResultSpec)[]]),
+];
+
+type Name<S extends PartArguments> = S extends readonly [infer N extends string, string, ...unknown[]] ? N : '';
+type Bare<N extends string> = N extends `${infer B}?` ? B : N;
+type Optional<N extends string> = N extends `${string}?` ? { readonly optional: true } : unknown;
+type Properties<S extends PartArguments> = Exclude<S[number], readonly unknown[] | string>;
+type Members<S extends PartArguments> = Extract<S[number], readonly unknown[]>;
+
+/** The declared part with its literal types, from which the types of parameters follow. The help stays a string. */
+type Part<T, S extends PartArguments> = { readonly type: T; readonly name: Bare<Name<S>>; readonly help: string } & Optional<Name<S>> &
+  ([Properties<S>] extends [never] ? unknown : Properties<S>) &
+  ([Members<S>] extends [never] ? unknown : { readonly inner: Members<S> });
 
 const maker =
   <T extends ArgType | ResultType>(type: T) =>
-  <I = never>(...said: PartArguments<I>): Part<T, I> => {
-    const list: readonly (string | More | readonly I[])[] = said;
+  <const S extends PartArguments>(...said: S): Part<T, S> => {
+    const list: readonly (string | More | readonly unknown[])[] = said;
     const words = list.filter((one) => typeof one === 'string');
-    const inner = list.find((one): one is readonly I[] => Array.isArray(one));
+    const inner = list.find((one) => Array.isArray(one));
     const more = list.find((one): one is More => typeof one === 'object' && !Array.isArray(one));
     const [name = '', help = ''] = words.length === 2 ? words : ['', ...words];
     const optional = name.endsWith('?');
-    return { type, name: optional ? name.slice(0, -1) : name, help, ...(optional && { optional }), ...more, ...(inner && { inner }) };
+    const part = { type, name: optional ? name.slice(0, -1) : name, help, ...(optional && { optional }), ...more, ...(inner && { inner }) };
+    return part as unknown as Part<T, S>;
   };
 
 export const str = maker('str');

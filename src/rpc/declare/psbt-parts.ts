@@ -1,19 +1,19 @@
 // Parts of declarations of methods that work with PSBTs.
 import { TX_MEMBERS } from './members.js';
 import { amount, arr, bool, dyn, hex, num, obj, str } from './parts.js';
-import type { ArgSpec, ResultSpec } from './types.js';
+import type { ResultSpec } from './types.js';
 
 /** Argument: a PSBT. */
-export const PSBT_ARG: ArgSpec = str('psbt', 'A PSBT in Base64');
+export const PSBT_ARG = str('psbt', 'A PSBT in Base64');
 
 /** Argument: version of a new transaction. */
-export const TX_VERSION_ARG: ArgSpec = num('version', 'Version of the transaction', { since: 30, default: '2' });
+export const TX_VERSION_ARG = num('version', 'Version of the transaction', { since: 30, default: '2' });
 
 /** Argument: version of a new PSBT. */
-export const PSBT_VERSION_ARG: ArgSpec = num('psbt_version', 'Version of the PSBT: 0 or 2', { since: 32, default: '0, with -compat=31 2' });
+export const PSBT_VERSION_ARG = num('psbt_version', 'Version of the PSBT: 0 or 2', { since: 32, default: '0, with -compat=31 2' });
 
 /** Argument: several PSBTs. */
-export const PSBTS_ARG: ArgSpec = arr('txs', 'PSBTs in Base64', [str('psbt', 'A PSBT')]);
+export const PSBTS_ARG = arr('txs', 'PSBTs in Base64', [str('psbt', 'A PSBT')]);
 
 const inner = (key: string, help: string): ResultSpec =>
   obj(key, help, { optional: true }, [str('asm', 'Script in text form (asm)'), hex('hex', 'As hex'), str('type', 'Type of the script')]);

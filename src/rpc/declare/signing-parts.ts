@@ -1,9 +1,9 @@
 // Parts of declarations of methods that sign: arguments and results.
 import { amount, arr, bool, hex, num, obj, str } from './parts.js';
-import type { ArgSpec, ResultSpec } from './types.js';
+import type { ResultSpec } from './types.js';
 
 /** Argument: outputs that the inputs spend and that the node may not know. */
-export const PREVTXS_ARG: ArgSpec = arr('prevtxs?', 'Outputs that the inputs spend and that the node may not know', [
+export const PREVTXS_ARG = arr('prevtxs?', 'Outputs that the inputs spend and that the node may not know', [
   obj({ optional: true }, [
     hex('txid', 'The transaction id'),
     num('vout', 'The output number'),
@@ -15,7 +15,7 @@ export const PREVTXS_ARG: ArgSpec = arr('prevtxs?', 'Outputs that the inputs spe
 ]);
 
 /** Argument: the sighash type. */
-export const SIGHASH_TYPE_ARG: ArgSpec = str(
+export const SIGHASH_TYPE_ARG = str(
   'sighashtype',
   'The signature hash type:\n"ALL"\n"NONE"\n"SINGLE"\n"ALL|ANYONECANPAY"\n"NONE|ANYONECANPAY"\n"SINGLE|ANYONECANPAY"\n"DEFAULT" (taproot: ALL without an additional byte in the signature; not with -compat=0.21.1)',
   { default: 'ALL' },

@@ -33,6 +33,22 @@ export type Runs = 'front' | 'node' | 'wallet';
 /** Types of arguments, named as in Core. */
 export type ArgType = 'str' | 'hex' | 'num' | 'bool' | 'amount' | 'range' | 'obj' | 'obj-user-keys' | 'arr';
 
+/** How a run function gets an argument. parameters.ts has the types. */
+export type ReadAs =
+  | 'bool'
+  | 'int'
+  | 'uint32'
+  | 'int64'
+  | 'double'
+  | 'string'
+  | 'hash'
+  | 'hash hex'
+  | 'bytes'
+  | 'amount'
+  | 'array'
+  | 'object'
+  | 'json';
+
 /** An argument, or a member of one. */
 export interface ArgSpec extends Span {
   /** Name, with aliases after bars: `verbosity|verbose`. */
@@ -44,6 +60,16 @@ export interface ArgSpec extends Span {
   readonly default?: string;
   readonly help: string;
   readonly inner?: readonly ArgSpec[];
+  /** How the run function gets the value. Default: by `type`; with `anyType` as it was sent. */
+  readonly as?: ReadAs;
+  /** Name of a hash or of bytes in error messages. Default: the first name. */
+  readonly errorName?: string;
+  /** Values of a text that the method knows. */
+  readonly oneOf?: readonly string[];
+  /** Error for all other texts. %s stands for the text. Default: the run function checks the text. */
+  readonly refusal?: { readonly code: number; readonly text: string };
+  /** True if the run function sees undefined for an omitted value, although the argument has a default. */
+  readonly seesAbsence?: boolean;
   /** Overrides for the help page: the short form of the value, and the words for its type. */
   readonly shortForm?: string;
   readonly typeWords?: string;

@@ -120,6 +120,8 @@ function resultsOf(results: readonly ResultSpec[], compat: Compat): readonly Res
 /** A method, adapted to a release. */
 export interface VersionedMethod extends MethodSpec {
   readonly compat: Compat;
+  /** The declaration with the arguments of all releases. */
+  readonly declared: MethodSpec;
   /** Converts results to the members of the release; null if they do not change. */
   readonly shape: Shaper | null;
 }
@@ -136,6 +138,7 @@ export function versioned(spec: MethodSpec, compat: Compat): VersionedMethod {
     ...spec,
     category: categoryOf(spec, compat),
     compat,
+    declared: spec,
     args: argsOf(spec.args, compat),
     results: resultsOf(spec.results, compat),
     shape: anyOf(spec.results, compat),

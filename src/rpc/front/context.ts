@@ -6,6 +6,8 @@ import type { ChainParams } from '../../consensus/params/chain-params.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import type { TipSnapshot } from '../../link/messages.js';
 import type { Compat } from '../../policy/compat.js';
+import type { ParametersOf, ResultOf } from '../declare/parameters.js';
+import type { MethodSpec } from '../declare/types.js';
 import type { Run } from '../dispatch.js';
 
 /** Context of methods that run on a front. */
@@ -30,4 +32,4 @@ export interface FrontContext {
 }
 
 /** Run function of a method on a front. */
-export type FrontRun = Run<FrontContext>;
+export type FrontRun<S extends MethodSpec> = Run<FrontContext, ParametersOf<S>, ResultOf<S>>;

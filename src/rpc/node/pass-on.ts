@@ -71,6 +71,6 @@ export const PASSED_RUNS: RunTable<Pick<NodeContext, 'passOn'>> = Object.fromEnt
     .filter(({ runs }) => runs === 'wallet')
     .map(({ name }) => [
       name,
-      ({ passOn }, args, call) => (passOn === null ? fail(RPC_CODE.METHOD_NOT_FOUND, 'Method not found') : passOn(name, args, call)),
+      ({ args }, { passOn }, call) => (passOn === null ? fail(RPC_CODE.METHOD_NOT_FOUND, 'Method not found') : passOn(name, args, call)),
     ]),
 );

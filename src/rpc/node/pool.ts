@@ -3,9 +3,10 @@
 import { follows, shows } from '../../policy/compat.js';
 import { asBool, asHash } from '../args.js';
 import type { PoolEntry, PoolList } from '../context/mempool.js';
-import type { NodeContext, NodeRun } from '../context/node.js';
+import type { NodeContext } from '../context/node.js';
 import { ENTRY_MEMBERS } from '../declare/members.js';
 import { objectShaper } from '../declare/versions.js';
+import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { hashHex } from '../render/hex.js';
 import { encodeJson, encodeString } from '../wire/json-write.js';
@@ -101,8 +102,8 @@ export function entryOf(ctx: NodeContext, txid: Uint8Array): PoolEntry {
 export const idName = ({ compat }: NodeContext): string => (follows(compat, 31) ? 'txid' : 'parameter 1');
 
 /** Returns a run function for relatives of a transaction, ordered by the bytes of their ids. */
-export function relatives(list: (ctx: NodeContext, entry: PoolEntry) => readonly PoolEntry[]): NodeRun {
-  return async (ctx, args, call) => {
+export function relatives(list: (ctx: NodeContext, entry: PoolEntry) => readonly PoolEntry[]): Run<NodeContext> {
+  return async ({ args }, ctx, call) => {
     const verbose = flag(args[1]);
     const txid = asHash(args[0], idName(ctx));
     await ctx.mempool.settled();

@@ -8,7 +8,8 @@ import type { HeaderInfo } from '../context/chain.js';
 import type { FilterIndexAccess } from '../context/indexes.js';
 import type { NodeContext } from '../context/node.js';
 import { methodsOf } from '../declare/methods.js';
-import type { CallInfo } from '../dispatch.js';
+import type { VersionedMethod } from '../declare/versions.js';
+import { type CallInfo, runWith } from '../dispatch.js';
 import { RpcError } from '../errors.js';
 import { hashHex, hex } from '../render/hex.js';
 import { scriptMembers } from '../render/script.js';
@@ -125,12 +126,17 @@ export class RestHandler {
 
   /** Returns the result of an RPC method as JSON. */
   async #method(name: string, args: readonly JsonValue[], info: CallInfo): Promise<string> {
-    return json(this.#shaped(name, await NODE_RUNS[name](this.#ctx, args, info)));
+    const result = await runWith(NODE_RUNS, this.#spec(name), args, this.#ctx, info);
+    return json(this.#shaped(name, result));
+  }
+
+  #spec(name: string): VersionedMethod {
+    return methodsOf(this.#ctx.passOn !== null, this.#ctx.compat).get(name)!;
   }
 
   /** Converts a result to the members of the release. */
   #shaped(name: string, result: JsonResult): JsonResult {
-    const shape = methodsOf(this.#ctx.passOn !== null, this.#ctx.compat).get(name)?.shape;
+    const { shape } = this.#spec(name);
     return shape ? shape(result) : result;
   }
 

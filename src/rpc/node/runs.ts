@@ -3,6 +3,7 @@
 
 import type { NodeContext } from '../context/node.js';
 import type { Run, RunTable } from '../dispatch.js';
+import type { FrontContext } from '../front/context.js';
 import { FRONT_RUNS } from '../methods/front-runs.js';
 import { NODE_RUNS as OWN_RUNS } from '../methods/node-runs.js';
 import { frontContextOf } from './front-context.js';
@@ -12,7 +13,7 @@ import { PASSED_RUNS } from './pass-on.js';
 function fromFront(): Record<string, Run<NodeContext>> {
   const runs: Record<string, Run<NodeContext>> = {};
   for (const [name, run] of Object.entries(FRONT_RUNS)) {
-    runs[name] = (ctx, args, call) => run(frontContextOf(ctx), args, call);
+    runs[name] = (params, ctx, call) => (run as Run<FrontContext>)(params, frontContextOf(ctx), call);
   }
   return runs;
 }

@@ -56,9 +56,9 @@ export function refusing(run: Run<WalletContext>): Run<WalletContext> {
   const refuse = (error: unknown): never => {
     throw refusalOf(error);
   };
-  return (ctx, args, call) => {
+  return (params, ctx, call) => {
     try {
-      const result = run(ctx, args, call);
+      const result = run(params, ctx, call);
       return result instanceof Promise ? result.catch(refuse) : result;
     } catch (error) {
       return refuse(error);
@@ -109,15 +109,15 @@ function meantWallet(ctx: WalletContext, call: CallInfo): Wallet | undefined {
  */
 export const holding =
   (run: Run<WalletContext>, holds: NonNullable<MethodSpec['holds']>): Run<WalletContext> =>
-  (ctx, args, call) => {
+  (params, ctx, call) => {
     const wallet = meantWallet(ctx, call);
-    if (wallet === undefined) return run(ctx, args, call);
+    if (wallet === undefined) return run(params, ctx, call);
     // Keys on a device are never locked, and signing may take minutes.
     const inParts = holds === 'parts' || (holds === 'keys' && wallet.record.has(WALLET_FLAG.EXTERNAL_SIGNER));
     let parts: JsonResult | Promise<JsonResult> | undefined;
     const begin = (): JsonResult | Promise<JsonResult> => {
       // The wallet may have been unloaded while the call waited, and another one may have its name.
-      const result = meantWallet(ctx, call) === wallet ? run(ctx, args, call) : holding(run, holds)(ctx, args, call);
+      const result = meantWallet(ctx, call) === wallet ? run(params, ctx, call) : holding(run, holds)(params, ctx, call);
       if (!inParts) return result;
       parts = result;
       return null;

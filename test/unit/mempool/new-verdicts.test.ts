@@ -19,6 +19,7 @@ import { JsonNumber, type JsonResult } from '../../../src/rpc/wire/values.js';
 import { TRUE_SCRIPT, TRUE_WITNESS } from '../../framework/messages.js';
 import { outpointOf, spend } from '../../framework/model-chain.js';
 import { createPool, crypto } from '../../framework/pool-under-test.js';
+import { runMethod } from '../../framework/run-method.js';
 
 const policy = { ...DEFAULT_POLICY, ...NEW_RULES, minRelayFeeRate: 100, incrementalFeeRate: 100 };
 const ANCHOR = Uint8Array.of(0x51, 2, 0x4e, 0x73);
@@ -74,7 +75,7 @@ t.test('rejects fees and priorities for a transaction with dust outputs', async 
   const plain = spend(crypto, [clean.chain.fund(50_000, TRUE_SCRIPT)], [{ value: 40_000, script: TRUE_SCRIPT }], { witness: TRUE_WITNESS });
   t.equal((await clean.pool.accept(plain)).reject, null);
   const ctx = contextOf(clean.pool);
-  const call = (txid: string) => prioritisetransaction(ctx, [txid, null, new JsonNumber('500')], {} as CallInfo);
+  const call = (txid: string) => runMethod(prioritisetransaction, ctx, [txid, null, new JsonNumber('500')], {} as CallInfo);
   t.throws(() => call(hashToHex(dusty.txid)), { code: -8, message: 'Priority is not supported for transactions with dust outputs.' });
   t.equal(clean.pool.feeDelta(dusty.txid), 0);
   t.equal(call(hashToHex(plain.txid)), true);
@@ -82,7 +83,10 @@ t.test('rejects fees and priorities for a transaction with dust outputs', async 
   const free = createPool({ ...options, policy: { ...policy, requireStandard: false, minRelayFeeRate: 0 } });
   const same = spend(crypto, [free.chain.fund(50_000, TRUE_SCRIPT)], outputs, { witness: TRUE_WITNESS });
   t.equal((await free.pool.accept(same)).reject, null);
-  t.equal(prioritisetransaction(contextOf(free.pool), [hashToHex(same.txid), null, new JsonNumber('500')], {} as CallInfo), true);
+  t.equal(
+    runMethod(prioritisetransaction, contextOf(free.pool), [hashToHex(same.txid), null, new JsonNumber('500')], {} as CallInfo),
+    true,
+  );
 });
 
 t.test('marks a transaction as unbroadcast only when sendrawtransaction added it', async (t) => {
@@ -92,11 +96,11 @@ t.test('marks a transaction as unbroadcast only when sendrawtransaction added it
   const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
   const one = spend(crypto, [chain.fund(50_000, TRUE_SCRIPT)], [{ value: 40_000, script: TRUE_SCRIPT }], { witness: TRUE_WITNESS });
   const other = spend(crypto, [chain.fund(50_000, TRUE_SCRIPT)], [{ value: 41_000, script: TRUE_SCRIPT }], { witness: TRUE_WITNESS });
-  await submitpackage(ctx, [[hex(one.bytes)], new JsonNumber('0')], {} as CallInfo);
-  await sendrawtransaction(ctx, [hex(one.bytes), new JsonNumber('0')], {} as CallInfo);
+  await runMethod(submitpackage, ctx, [[hex(one.bytes)], new JsonNumber('0')], {} as CallInfo);
+  await runMethod(sendrawtransaction, ctx, [hex(one.bytes), new JsonNumber('0')], {} as CallInfo);
   t.same(received, [hashToHex(one.txid), hashToHex(one.txid)], 'announced each time');
   t.equal(pool.get(one.txid)?.unbroadcast, false);
-  await sendrawtransaction(ctx, [hex(other.bytes), new JsonNumber('0')], {} as CallInfo);
+  await runMethod(sendrawtransaction, ctx, [hex(other.bytes), new JsonNumber('0')], {} as CallInfo);
   t.equal(pool.get(other.txid)?.unbroadcast, true);
 });
 
@@ -152,7 +156,7 @@ t.test('forgets a prioritisation whose sum is zero', async (t) => {
   const { pool, chain } = createPool(options);
   const tx = spend(crypto, [chain.fund(50_000, TRUE_SCRIPT)], [{ value: 40_000, script: TRUE_SCRIPT }], { witness: TRUE_WITNESS });
   const ctx = contextOf(pool);
-  const listed = () => getprioritisedtransactions(ctx, [], {} as CallInfo);
+  const listed = () => runMethod(getprioritisedtransactions, ctx, [], {} as CallInfo);
   const id = hashToHex(tx.txid);
   pool.prioritise(tx.txid, 500);
   t.strictSame(listed(), { [id]: { fee_delta: 500, in_mempool: false, modified_fee: undefined } });
@@ -178,7 +182,7 @@ t.test('orders the smaller of two chunks with equal rates first in the fee rate 
   const alone = pay(chain.fund(100_000, TRUE_SCRIPT), 98_095);
   for (const tx of [parent, child, alone]) t.equal((await pool.accept(tx)).reject, null);
   t.strictSame([parent.weight, child.weight, alone.weight], [381, 553, 381]);
-  const diagram = await getmempoolfeeratediagram(contextOf(pool), [], {} as CallInfo);
+  const diagram = await runMethod(getmempoolfeeratediagram, contextOf(pool), [], {} as CallInfo);
   t.equal(
     encodeJson(diagram as JsonResult),
     // 10 satoshis for a weight unit, then 5 and 5.

@@ -10,13 +10,14 @@ import type { MempoolOptions } from '../../../src/mempool/options.js';
 import { COMPATS } from '../../../src/policy/compat.js';
 import { NEW_RULES } from '../../../src/policy/options.js';
 import type { NodeContext } from '../../../src/rpc/context/node.js';
-import type { CallInfo } from '../../../src/rpc/dispatch.js';
+import type { Run } from '../../../src/rpc/dispatch.js';
 import { submitpackage } from '../../../src/rpc/methods/rawtransactions/submitpackage.run.js';
 import { testmempoolaccept } from '../../../src/rpc/methods/rawtransactions/testmempoolaccept.run.js';
 import { encodeJson } from '../../../src/rpc/wire/json-write.js';
-import { JsonNumber, type JsonResult } from '../../../src/rpc/wire/values.js';
+import { JsonNumber, type JsonValue } from '../../../src/rpc/wire/values.js';
 import { type ModelChain, outpointOf, spend } from '../../framework/model-chain.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
+import { runMethod } from '../../framework/run-method.js';
 
 const PADDED = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
 /** A witness script that takes whatever is given to it. */
@@ -73,10 +74,10 @@ class Stage {
   }
 
   /** The reply with letters for hashes, or the error's code and text. */
-  async #call(run: typeof submitpackage, args: Parameters<typeof submitpackage>[1]): Promise<unknown> {
+  async #call(run: Run<NodeContext, never>, args: readonly JsonValue[]): Promise<unknown> {
     const ctx = { compat: COMPATS.default, mempool: this.pool, crypto, chain: { coin: async () => null } } as unknown as NodeContext;
     try {
-      let text = encodeJson((await run(ctx, args, {} as CallInfo)) as JsonResult);
+      let text = encodeJson(await runMethod(run, ctx, args));
       // Nothing here has more signature operations than bytes: all three sizes are the same.
       text = text.replaceAll(/"vsize_adjusted":(\d+),"vsize":\1,"vsize_bip141":\1/g, '"vsize":$1');
       for (const [hash, name] of this.#names) text = text.replaceAll(hash, name);

@@ -7,6 +7,7 @@ import { createPureHashes } from '../../../src/crypto/pure.js';
 import { workClock } from '../../../src/lib/work-clock.js';
 import { COMPATS } from '../../../src/policy/compat.js';
 import { METHODS, methodsOf } from '../../../src/rpc/declare/methods.js';
+import type { Parameters } from '../../../src/rpc/declare/parameters.js';
 import type { MethodSpec } from '../../../src/rpc/declare/types.js';
 import { checkAccess, Dispatcher, type RunTable } from '../../../src/rpc/dispatch.js';
 import { fail } from '../../../src/rpc/errors.js';
@@ -43,8 +44,8 @@ const specs: MethodSpec[] = [
 ];
 const order: string[] = [];
 const runs: RunTable<null> = {
-  give: (_ctx, args) => [...args],
-  late: async (_ctx, args) => {
+  give: ({ args }: Parameters) => [...args],
+  late: async ({ args }: Parameters) => {
     await new Promise((resolve) => setTimeout(resolve, 5));
     order.push('late');
     return args.length;

@@ -11,6 +11,7 @@ import { encodeJson } from '../../../src/rpc/wire/json-write.js';
 import { UNCONFIRMED_PLACE } from '../../../src/wallet/coins/tx-table.js';
 import { clientOf } from '../../framework/chain-client.js';
 import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
+import { runMethod } from '../../framework/run-method.js';
 import { contextOf } from '../../framework/wallet-calls.js';
 
 type Spent = readonly [tx: TxView, index: number];
@@ -45,7 +46,7 @@ t.test('gettransaction lists mempool transactions that conflict with it or with 
     for (const one of pool) if (wallet.ledger.txs.has(one.txid)) wallet.ledger.addedToMempool(one.txid);
     const answers = { relatives: async (txids: readonly Uint8Array[]) => txids.map(() => null) };
     const ctx = { ...contextOf(wallet), compat: COMPATS['31'], client: clientOf({ tip: wallet.tip! }, mempool, answers) };
-    const result = await gettransaction(ctx, [hashHex(tx.txid)], { user: '', path: '/' });
+    const result = await runMethod(gettransaction, ctx, [hashHex(tx.txid)], { user: '', path: '/' });
     return (JSON.parse(encodeJson(result as never)) as { mempoolconflicts: string[] }).mempoolconflicts;
   };
   const ids = (...txs: TxView[]): string[] => txs.map(({ txid }) => hashHex(txid));

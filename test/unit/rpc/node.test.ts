@@ -20,6 +20,7 @@ import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, reward, spend
 import { crypto, IN_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { serializeTx } from '../../framework/messages.js';
+import { runMethod } from '../../framework/run-method.js';
 import { turnsDuring } from '../../framework/turns.js';
 import { fileSuite, readJson } from '../../framework/vector-suite.js';
 import { openDesk } from './desk-fixture.js';
@@ -556,7 +557,7 @@ t.test('getrawaddrman yields to other work while it lists many addresses', async
   const ctx = { network: { control: { addressTables: () => tables } } } as unknown as NodeContext;
   let shown = '';
   const turns = await turnsDuring(async () => {
-    shown = encodeJson(await getrawaddrman(ctx, [], { user: '', path: '/' }));
+    shown = encodeJson(await runMethod(getrawaddrman, ctx, [], { user: '', path: '/' }));
   });
   const reply = JSON.parse(shown) as { new: Record<string, object>; tried: object };
   t.equal(Object.keys(reply.new).length, 1000);

@@ -8,6 +8,7 @@ import { FrontLink } from '../../../src/link/front-link.js';
 import { newLink } from '../../../src/link/link.js';
 import { COMPATS } from '../../../src/policy/compat.js';
 import { ActiveCommands, CallExecutor, type RpcCaller } from '../../../src/rpc/call-executor.js';
+import type { Parameters } from '../../../src/rpc/declare/parameters.js';
 import type { RunTable } from '../../../src/rpc/dispatch.js';
 import { RpcError } from '../../../src/rpc/errors.js';
 import { PASSED_RUNS, passingOn } from '../../../src/rpc/node/pass-on.js';
@@ -20,23 +21,23 @@ function threads(bounds = { calls: 100, bytes: 1 << 20 }) {
   const seen: string[] = [];
   const signals: AbortSignal[] = [];
   const runs: RunTable<object> = {
-    getbalance: (_ctx, args, { path, user }) => {
+    getbalance: ({ args }: Parameters, _ctx, { path, user }) => {
       seen.push(`getbalance ${JSON.stringify(args)} ${path} ${user}`);
       return new Amount(150_000_000);
     },
     listtransactions: () => new RawBytes([Buffer.from('[{"a":'), Buffer.from('"é"}]')]),
     getwalletinfo: () => Promise.reject(new RpcError(-18, 'Not "there"')),
-    walletpassphrase: (_ctx, args, call) => {
+    walletpassphrase: ({ args }: Parameters, _ctx, call) => {
       const text = Buffer.from(call.taken?.passphrase(call.index ?? 0, 0) ?? []).toString();
       seen.push(`walletpassphrase ${JSON.stringify(args[0])} ${text}`);
       return null;
     },
-    importprivkey: (_ctx, args, call) => {
+    importprivkey: ({ args }: Parameters, _ctx, call) => {
       const key = call.taken?.keys.get(args[0] as string);
       seen.push(`importprivkey ${args[0] === WIF} ${Buffer.from(key ?? []).toString() === WIF}`);
       throw new RpcError(-5, `Bad ${String(args[0])}`);
     },
-    rescanblockchain: (_ctx, _args, { signal }) => {
+    rescanblockchain: (_, _ctx, { signal }) => {
       signals.push(signal!);
       return new Promise(() => {});
     },

@@ -11,6 +11,7 @@ import { getprivatebroadcastinfo } from '../../../src/rpc/methods/rawtransaction
 import { sendrawtransaction } from '../../../src/rpc/methods/rawtransactions/sendrawtransaction.run.js';
 import { spend } from '../../framework/model-chain.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
+import { runMethod } from '../../framework/run-method.js';
 
 const SCRIPT = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
 
@@ -58,17 +59,17 @@ t.test('sendrawtransaction queues a private transaction that can be listed and a
   } as unknown as NodeContext;
   const call = {} as CallInfo;
   const tx = spend(crypto, [chain.fund(90_000)], [{ value: 80_000, script: SCRIPT }]);
-  const send = (one: TxView): Promise<unknown> => outcome(() => sendrawtransaction(ctx, [toHex(one.bytes)], call));
+  const send = (one: TxView): Promise<unknown> => outcome(() => runMethod(sendrawtransaction, ctx, [toHex(one.bytes)], call));
   const off = /^-32601 Private broadcast is not enabled/;
-  t.match(await outcome(() => getprivatebroadcastinfo(ctx, [], call)), off);
-  t.match(await outcome(() => abortprivatebroadcast(ctx, ['00'.repeat(32)], call)), off);
+  t.match(await outcome(() => runMethod(getprivatebroadcastinfo, ctx, [], call)), off);
+  t.match(await outcome(() => runMethod(abortprivatebroadcast, ctx, ['00'.repeat(32)], call)), off);
 
   privately = broadcast;
   t.equal(await send(tx), hashToHex(tx.txid));
   t.equal(added.length, 1);
   t.equal(pool.size, 0, 'not by way of the mempool');
   const members = { txid: hashToHex(tx.txid), wtxid: hashToHex(tx.wtxid), hex: toHex(tx.bytes) };
-  t.same(await outcome(() => getprivatebroadcastinfo(ctx, [], call)), {
+  t.same(await outcome(() => runMethod(getprivatebroadcastinfo, ctx, [], call)), {
     transactions: [
       {
         ...members,
@@ -81,8 +82,11 @@ t.test('sendrawtransaction queues a private transaction that can be listed and a
       },
     ],
   });
-  t.same(await outcome(() => abortprivatebroadcast(ctx, [hashToHex(tx.txid)], call)), { removed_transactions: [members] });
-  t.match(await outcome(() => abortprivatebroadcast(ctx, ['00'.repeat(32)], call)), /^-5 Transaction not in private broadcast queue/);
+  t.same(await outcome(() => runMethod(abortprivatebroadcast, ctx, [hashToHex(tx.txid)], call)), { removed_transactions: [members] });
+  t.match(
+    await outcome(() => runMethod(abortprivatebroadcast, ctx, ['00'.repeat(32)], call)),
+    /^-5 Transaction not in private broadcast queue/,
+  );
   t.equal((await pool.accept(tx)).reject, null);
   t.equal(await send(tx), hashToHex(tx.txid), 'one of the mempool is sent as well');
   t.equal(added.length, 2);

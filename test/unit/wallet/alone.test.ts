@@ -5,6 +5,7 @@ import { parseDescriptor } from '../../../src/address/descriptor/parse.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import type { WalletContext } from '../../../src/rpc/context/wallet.js';
+import { Parameters } from '../../../src/rpc/declare/parameters.js';
 import type { CallInfo, Run } from '../../../src/rpc/dispatch.js';
 import { WALLET_RUNS } from '../../../src/rpc/wallet/runs.js';
 import { holding } from '../../../src/rpc/wallet/select.js';
@@ -114,7 +115,7 @@ t.test('getbalances of many coins yields and answers for the moment at which it 
   // A payment from the first address: its other 19 coins are of an address that was used.
   const input = { prevHash: first.txid, prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0xffffffff };
   const spend = parseTx(buildTx({ version: 2, inputs: [input], outputs: [{ script: new Uint8Array(1), value: 1 }], locktime: 0 }), crypto);
-  const sats = async (method: Run<WalletContext>, ...params: unknown[]): Promise<Record<string, number>> => {
+  const sats = async (method: Run<WalletContext, never>, ...params: unknown[]): Promise<Record<string, number>> => {
     const { result } = JSON.parse(`{"result":${encodeJson((await run(wallet, method, ...params)) as JsonResult)}}`);
     const flat = typeof result === 'number' ? { balance: result } : result.mine;
     return Object.fromEntries(Object.entries(flat).map(([name, amount]) => [name, Math.round(Number(amount) * 1e8)]));
@@ -246,14 +247,14 @@ t.test('passes the abort signal of the client to a call that holds a wallet', as
     }
   }
   const seen: boolean[] = [];
-  const look: Run<WalletContext> = (_ctx, _args, { user, signal }) => {
+  const look: Run<WalletContext> = (_, _ctx, { user, signal }) => {
     seen.push(user === 'somebody' && signal?.aborted === true);
     return null;
   };
   const ctx = { wallets: { selectWallet: () => wallet }, client: { sync() {} } } as unknown as WalletContext;
-  holding(look, 'wallet')(ctx, [], new Call());
+  holding(look, 'wallet')(new Parameters([]), ctx, new Call());
   gone.abort();
-  holding(look, 'wallet')(ctx, [], new Call());
+  holding(look, 'wallet')(new Parameters([]), ctx, new Call());
   t.same(seen, [false, true]);
   await wallet.close();
 });

@@ -12,6 +12,7 @@ import type { RawJson } from '../../../src/rpc/wire/values.js';
 import { WALLET_FLAG } from '../../../src/wallet/wallet-record.js';
 import { descriptorContext, keyMath, mustParse } from '../../framework/descriptor-context.js';
 import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
+import { runMethod } from '../../framework/run-method.js';
 import { contextOf, run, XPUB } from '../../framework/wallet-calls.js';
 
 const context = descriptorContext('master', 'regtest');
@@ -56,7 +57,7 @@ t.test('describes a witness script with an uncompressed key by default, but not 
     const ctx = { ...contextOf(wallet), compat: COMPATS[version] };
     // Answers are kept for as long as the wallet stays as it is.
     await wallet.change(() => {});
-    return JSON.parse(((await getaddressinfo(ctx, [address], { user: '', path: '/' })) as RawJson).text);
+    return JSON.parse(((await runMethod(getaddressinfo, ctx, [address], { user: '', path: '/' })) as RawJson).text);
   };
   const named = [long, short].map(
     (key) => `[${Buffer.from(crypto.hash160(key)).toString('hex', 0, 4)}]${Buffer.from(key).toString('hex')}`,

@@ -10,8 +10,8 @@ import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { COMPATS } from '../../../src/policy/compat.js';
 import type { WalletContext } from '../../../src/rpc/context/wallet.js';
+import { Parameters } from '../../../src/rpc/declare/parameters.js';
 import type { CallInfo, Run } from '../../../src/rpc/dispatch.js';
-import { WALLET_RUNS } from '../../../src/rpc/wallet/runs.js';
 import { holding } from '../../../src/rpc/wallet/select.js';
 import { encodeJson } from '../../../src/rpc/wire/json-write.js';
 import type { JsonValue } from '../../../src/rpc/wire/values.js';
@@ -32,6 +32,7 @@ import { clientOf, connected, disconnected, TestBlock } from '../../framework/ch
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { hex } from '../../framework/hex.js';
 import { createMemoryWallet, crypto, type MemoryWallet } from '../../framework/memory-wallet.js';
+import { runMethod } from '../../framework/run-method.js';
 import { turnsDuring } from '../../framework/turns.js';
 import { managerIn, PLAIN_WALLET } from '../../framework/wallet-manager.js';
 
@@ -86,8 +87,7 @@ async function ask(wallet: Wallet, method: string, ...params: JsonValue[]): Prom
     crypto,
     clock: { nowSeconds: () => 1_600_000_000 },
   } as unknown as WalletContext;
-  const run = WALLET_RUNS[method] as Run<WalletContext>;
-  return JSON.parse(encodeJson((await run(ctx, params, call)) as never));
+  return JSON.parse(encodeJson(await runMethod(method, ctx, params, call)));
 }
 
 t.test('applies many blocks one by one and yields to other work in between', async (t) => {
@@ -195,7 +195,7 @@ t.test('answers calls while events arrive faster than the wallet applies them', 
   let tip = wallet.tip!;
   for (let i = 1; i <= asked; i++) {
     tip = join(wallet, many(1, script), tip);
-    const answer = Promise.resolve(holding(size, 'wallet')(ctx, [], call)).then((known) => {
+    const answer = Promise.resolve(holding(size, 'wallet')(new Parameters([]), ctx, call)).then((known) => {
       answered++;
       t.ok((known as number) >= i, 'knows of everything that came before it');
     });

@@ -8,6 +8,7 @@ import { Slicer } from '../../../src/lib/slicer.js';
 import { COMPATS } from '../../../src/policy/compat.js';
 import { createPsbt } from '../../../src/psbt/create-psbt.js';
 import type { Psbt } from '../../../src/psbt/psbt.js';
+import type { NodeContext } from '../../../src/rpc/context/node.js';
 import type { WalletContext } from '../../../src/rpc/context/wallet.js';
 import { enumeratesigners } from '../../../src/rpc/methods/signer/enumeratesigners.run.js';
 import { importdescriptors } from '../../../src/rpc/methods/wallet/importdescriptors.run.js';
@@ -18,6 +19,7 @@ import { ExternalSigner, type RunForJson } from '../../../src/wallet/external-si
 import { fillPsbt } from '../../../src/wallet/fill-psbt.js';
 import { WALLET_FLAG } from '../../../src/wallet/wallet-record.js';
 import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
+import { runMethod } from '../../framework/run-method.js';
 import { contextOf, run, XPRV, XPUB } from '../../framework/wallet-calls.js';
 
 const FINGERPRINT = '00000001';
@@ -124,7 +126,7 @@ t.test('rejects wrong, missing or failing external signers and does not trust th
 t.test('enumeratesigners and walletdisplayaddress check the replies of the device', async (t) => {
   const { ctx } = await pair();
   const say = (said: unknown): WalletContext => ({ ...ctx, externalSigner: new ExternalSigner('dev', 'regtest', async () => said) });
-  const list = (context: WalletContext) => enumeratesigners(context, [], call);
+  const list = (context: WalletContext) => runMethod(enumeratesigners, context as unknown as NodeContext, [], call);
   t.same(await list(ctx), { signers: [{ fingerprint: FINGERPRINT, name: 'box' }] });
   const twice = [{ fingerprint: '0000000A', model: 5 }, { fingerprint: '0000000A' }];
   t.same(await list(say(twice)), { signers: [{ fingerprint: '0000000A', name: '' }] });
@@ -137,7 +139,7 @@ t.test('enumeratesigners and walletdisplayaddress check the replies of the devic
   ] as const) {
     await t.rejects(Promise.resolve(list(say(said))), { code: -1, message });
   }
-  const show = (context: WalletContext, address: string) => Promise.resolve(walletdisplayaddress(context, [address], call));
+  const show = (context: WalletContext, address: string) => Promise.resolve(runMethod(walletdisplayaddress, context, [address], call));
   const own = 'bcrt1qm90ugl4d48jv8n6e5t9ln6t9zlpm5th68x4f8g';
   const echo = (address: unknown, words: (readonly string[])[] = []): WalletContext => ({
     ...ctx,

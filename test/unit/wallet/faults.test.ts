@@ -21,6 +21,7 @@ import type { BlockFacts } from '../../../src/wallet/node-client.js';
 import { WALLET_FLAG, WalletRecord } from '../../../src/wallet/wallet-record.js';
 import { clientOf, TestBlock } from '../../framework/chain-client.js';
 import { createMemoryWallet, crypto, TIP } from '../../framework/memory-wallet.js';
+import { runMethod } from '../../framework/run-method.js';
 import { contextOf, masterKey } from '../../framework/wallet-calls.js';
 import { managerIn, PLAIN_WALLET } from '../../framework/wallet-manager.js';
 
@@ -95,7 +96,7 @@ t.test('importprunedfunds fails when its block is disconnected while the wallet 
   const client = clientOf({ tip: wallet.tip!, node: () => block, contains: () => inChain });
   const ctx = { ...contextOf(wallet), client };
   const args = [Buffer.from(tx.bytes).toString('hex'), proof.toString('hex')].map((text) => parseJson(Buffer.from(`"${text}"`)));
-  const done = async () => importprunedfunds(ctx, args, { user: '', path: '/' });
+  const done = async () => runMethod(importprunedfunds, ctx, args, { user: '', path: '/' });
   let going: Promise<unknown> | undefined;
   await wallet.access.runExclusive(async () => {
     going = t.rejects(done(), { code: -5, message: 'Block not found in chain' });

@@ -12,7 +12,6 @@ import type { WalletContext } from '../../../src/rpc/context/wallet.js';
 import type { CallInfo } from '../../../src/rpc/dispatch.js';
 import { dumpwallet } from '../../../src/rpc/methods/wallet/dumpwallet.run.js';
 import { sethdseed } from '../../../src/rpc/methods/wallet/sethdseed.run.js';
-import { WALLET_RUNS } from '../../../src/rpc/wallet/runs.js';
 import { JsonNumber } from '../../../src/rpc/wire/values.js';
 import { openStore } from '../../../src/storage/open-store.js';
 import type { BatchOp, BatchOptions, Store } from '../../../src/storage/store.js';
@@ -31,6 +30,7 @@ import type { Wallet } from '../../../src/wallet/wallet.js';
 import { clientOf } from '../../framework/chain-client.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { createMemoryWallet, crypto, type MemoryWalletOptions } from '../../framework/memory-wallet.js';
+import { runMethod } from '../../framework/run-method.js';
 import { mostInATurn, turnsDuring } from '../../framework/turns.js';
 
 const PLAIN_BYTES = 32;
@@ -288,7 +288,7 @@ t.test('dumpwallet leaves a complete file or none, and overwrites no other file'
         },
       },
     } as unknown as WalletContext;
-    const { filename } = (await dumpwallet(ctx, [path.join(folder, name)], call)) as { filename: string };
+    const { filename } = (await runMethod(dumpwallet, ctx, [path.join(folder, name)], call)) as { filename: string };
     await wallet.close();
     return fs.readFileSync(filename, 'utf8');
   };
@@ -341,13 +341,13 @@ t.test('syncs seeds and passphrases to disk before the call returns', async (t) 
       },
     });
   wallet.store = spy(store);
-  await sethdseed(ctx, [], call);
+  await runMethod(sethdseed, ctx, [], call);
   t.equal(syncs[0], true, 'sethdseed: its seed, and all else can be made of that');
   wallet.store = store;
   await encryptWallet(wallet, phrase, ctx.descriptors);
   wallet.store = spy(wallet.store);
   syncs.length = 0;
-  await WALLET_RUNS.walletpassphrasechange(ctx, ['correct horse', 'another'], call);
+  await runMethod('walletpassphrasechange', ctx, ['correct horse', 'another'], call);
   t.same(syncs, [true], 'walletpassphrasechange');
   await wallet.close();
 });
@@ -364,13 +364,13 @@ t.test('rejects concurrent passphrase changes, and unlocking while a wallet is u
   const call: CallInfo = { user: '', path: '/' };
   await encryptWallet(wallet, phrase, ctx.descriptors);
   const change = (old: string, fresh: string): Promise<unknown> =>
-    (WALLET_RUNS.walletpassphrasechange(ctx, [old, fresh], call) as Promise<unknown>).catch(({ code }: { code: number }) => code);
+    (runMethod('walletpassphrasechange', ctx, [old, fresh], call) as Promise<unknown>).catch(({ code }: { code: number }) => code);
   const outcomes = await Promise.all([change('correct horse', 'first'), change('correct horse', 'second')]);
   t.same([...outcomes].sort(), [-14, null], 'one of two changes is refused');
   const kept = outcomes[0] === null ? 'first' : 'second';
   t.ok(await openMasterKey(wallet.masterKeys[0], Buffer.from(kept)), 'the accepted change takes effect');
 
-  const unlocking = WALLET_RUNS.walletpassphrase(ctx, [kept, new JsonNumber('600')], call) as Promise<unknown>;
+  const unlocking = runMethod('walletpassphrase', ctx, [kept, new JsonNumber('600')], call) as Promise<unknown>;
   const refused = t.rejects(unlocking, { name: 'RpcError', code: -18, message: 'Requested wallet does not exist or is not loaded' });
   await wallet.close();
   await refused;

@@ -15,6 +15,7 @@ import type { Wallet } from '../../../src/wallet/wallet.js';
 import { WALLET_FLAG } from '../../../src/wallet/wallet-record.js';
 import { descriptorContext, keyMath, mustParse } from '../../framework/descriptor-context.js';
 import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
+import { runMethod } from '../../framework/run-method.js';
 import { contextOf, rowsOf, run, XPRV, XPUB } from '../../framework/wallet-calls.js';
 
 const params = chainParams('regtest');
@@ -38,7 +39,7 @@ async function walletOf(publicOnly = false): Promise<Wallet> {
 const imported = async (wallet: Wallet, requests: readonly object[], options: object = {}): Promise<unknown> => {
   const read = (value: unknown) => parseJson(Buffer.from(JSON.stringify(value)));
   const timed = requests.map((request) => ({ timestamp: 'now', ...request }));
-  return importmulti({ ...contextOf(wallet), compat: COMPATS.default }, [read(timed), read(options)], { user: '', path: '/' });
+  return runMethod(importmulti, { ...contextOf(wallet), compat: COMPATS.default }, [read(timed), read(options)], { user: '', path: '/' });
 };
 
 async function descriptorsOf(wallet: Wallet): Promise<{ desc: string; active: boolean; internal?: boolean; range?: number[] }[]> {
@@ -120,7 +121,7 @@ t.test('labels each address of an imported range and none beyond it', async (t) 
   const ctx = { ...contextOf(wallet), compat: COMPATS.default };
   const asked = parseJson(Buffer.from(JSON.stringify([{ desc: addChecksum(text), timestamp: 'now', range: 5, label: 'x' }])));
   t.match(
-    await importdescriptors(ctx, [asked], { user: '', path: '/' }),
+    await runMethod(importdescriptors, ctx, [asked], { user: '', path: '/' }),
     [{ success: false, error: { message: 'Ranged descriptors should not have a label' } }],
     'importdescriptors refuses it, as Core does',
   );

@@ -226,7 +226,7 @@ t.test('importdescriptors rejects a range in which one index cannot be derived',
     },
   });
   const descriptors = { ...context, keys: math };
-  const limping: typeof importdescriptors = (ctx, args, call) => importdescriptors({ ...ctx, descriptors } as typeof ctx, args, call);
+  const limping: typeof importdescriptors = (params, ctx, call) => importdescriptors(params, { ...ctx, descriptors } as typeof ctx, call);
   const [rows, count] = [await rowsOf(wallet), keys.all.length];
   const desc = addChecksum(text);
   const request = { desc, timestamp: 'now', range: [0, 9], active: true };

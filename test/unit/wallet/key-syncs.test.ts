@@ -38,7 +38,7 @@ const {
   importaddress,
   addmultisigaddress,
 } = WALLET_RUNS;
-const calls: [string, Run<WalletContext>, readonly unknown[], boolean][] = [
+const calls: [string, Run<WalletContext, never>, readonly unknown[], boolean][] = [
   ['importmulti', importmulti, [[ranged([0, 9])], { rescan: false }], false],
   ['importprivkey', importprivkey, [WIF, 'mine', false], false],
   ['importpubkey', importpubkey, [PUBLIC, 'seen', false], false],
@@ -84,7 +84,7 @@ t.test('calls that arrive during a write share the next fsync', async (t) => {
   const held: NonNullable<HeldStore['held']> = [];
   store.held = held;
   let answered = 0;
-  const ask = async (method: Run<WalletContext>, ...params: unknown[]): Promise<void> => {
+  const ask = async (method: Run<WalletContext, never>, ...params: unknown[]): Promise<void> => {
     await run(wallet, method, ...params);
     answered++;
   };

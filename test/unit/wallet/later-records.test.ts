@@ -11,6 +11,7 @@ import type { Wallet } from '../../../src/wallet/wallet.js';
 import { scannedPlace } from '../../../src/wallet/wallet-state.js';
 import { clientOf } from '../../framework/chain-client.js';
 import { createMemoryWallet, crypto, TIP } from '../../framework/memory-wallet.js';
+import { runMethod } from '../../framework/run-method.js';
 import { contextOf } from '../../framework/wallet-calls.js';
 
 const at = (height: number, position = 0): TxPlace => ({
@@ -29,7 +30,7 @@ const txOf = (prevHash: Uint8Array, script: Uint8Array, value: number): TxView =
 /** Member "mine" of getbalances as release 31 has it, satoshis. */
 async function mineOf(wallet: Wallet): Promise<Record<string, number>> {
   const ctx = { ...contextOf(wallet), compat: COMPATS['31'] };
-  const reply = (await getbalances(ctx, [], { user: '', path: '/' })) as { mine: Record<string, { sats: number }> };
+  const reply = (await runMethod(getbalances, ctx, [], { user: '', path: '/' })) as { mine: Record<string, { sats: number }> };
   return Object.fromEntries(Object.entries(reply.mine).map(([name, { sats }]) => [name, sats]));
 }
 

@@ -15,7 +15,6 @@ import { createPsbt } from '../../../src/psbt/create-psbt.js';
 import type { WalletContext } from '../../../src/rpc/context/wallet.js';
 import type { CallInfo } from '../../../src/rpc/dispatch.js';
 import { psbtText } from '../../../src/rpc/render/psbt-text.js';
-import { WALLET_RUNS } from '../../../src/rpc/wallet/runs.js';
 import { parseJson } from '../../../src/rpc/wire/json-parse.js';
 import { encodeJson } from '../../../src/rpc/wire/json-write.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
@@ -26,6 +25,7 @@ import { NOT_LOADED } from '../../../src/wallet/manage/wallet-error.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
 import { clientOf } from '../../framework/chain-client.js';
 import { createMemoryWallet, crypto, TIP } from '../../framework/memory-wallet.js';
+import { runMethod } from '../../framework/run-method.js';
 import { countingReadings } from '../../framework/turns.js';
 import { contextOf, encrypt, masterKey, ranged, rowsOf } from '../../framework/wallet-calls.js';
 
@@ -104,7 +104,7 @@ async function world(dir: string): Promise<World> {
     address: text(legacyScript),
     call: async (method, ...params) => {
       const args = params.map((value) => parseJson(Buffer.from(JSON.stringify(value))));
-      return JSON.parse(encodeJson(((await WALLET_RUNS[method](ctx, args, info)) ?? null) as never));
+      return JSON.parse(encodeJson(((await runMethod(method, ctx, args, info)) ?? null) as never));
     },
   };
 }

@@ -45,6 +45,7 @@ import { hex } from '../../framework/hex.js';
 import { MemoryImages } from '../../framework/memory-images.js';
 import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
+import { runMethod } from '../../framework/run-method.js';
 import { turnsDuring } from '../../framework/turns.js';
 
 const RUNS = Number(process.env.DESCRIPTOR_RUNS ?? rounds(3, 6));
@@ -262,7 +263,7 @@ class World {
         return { desc: desc ?? descriptor.toString(), timestamp: time, active: false, ...range };
       });
       expected.sort((a, b) => (a.desc < b.desc ? -1 : 1));
-      const answer = encodeJson(await listdescriptors(nodeOf(this.wallet), [priv], call));
+      const answer = encodeJson(await runMethod(listdescriptors, nodeOf(this.wallet), [priv], call));
       const listed = JSON.parse(Buffer.from(answer).toString()).descriptors as { active: boolean }[];
       // The wallet's own are active.
       if (listed.filter(({ active }) => active).length !== 6) wrong.push('own descriptors');
@@ -590,14 +591,14 @@ t.test('loading and listing many descriptors yields, and listing fails once lock
   const turns = await turnsDuring(() => world.reload('backup'));
   t.ok(turns > 10, `${turns} turns`);
   t.equal(world.wallet.descriptors!.count, count + 6);
-  const listing = turnsDuring(() => Promise.resolve(listdescriptors(nodeOf(world.wallet), [], call)));
+  const listing = turnsDuring(() => Promise.resolve(runMethod(listdescriptors, nodeOf(world.wallet), [], call)));
   const listed = await listing;
   t.ok(listed > 10, `${listed} turns`);
   for (const act of ['lock', 'close'] as const) {
     await world.encrypt();
     if (world.wallet.vault.locked) world.wallet.vault.unlock(masterKey.slice());
     const cut = turnsDuring(
-      () => Promise.resolve(listdescriptors(nodeOf(world.wallet), [true], call)),
+      () => Promise.resolve(runMethod(listdescriptors, nodeOf(world.wallet), [true], call)),
       () => world.wallet[act](),
     );
     await t.rejects(cut, { code: act === 'lock' ? -13 : -18 }, `${act} meanwhile`);

@@ -11,7 +11,6 @@ import { SIGN_MESSAGE_VERSION, type SignJob } from '../../../src/jobs/sign.js';
 import { ListenerGuard } from '../../../src/lib/listener-guard.js';
 import { silentLogger } from '../../../src/log/logger.js';
 import { NodeClientServer } from '../../../src/node/node-client-server.js';
-import { WALLET_RUNS } from '../../../src/rpc/wallet/runs.js';
 import { markScan } from '../../../src/wallet/follow/open-scan.js';
 import { reserveScan } from '../../../src/wallet/follow/rescan.js';
 import { CLIENT_COUNTER, type ClientFacts, LinkedNodeClient } from '../../../src/wallet/linked-node-client.js';
@@ -332,7 +331,7 @@ t.test('a wallet scans all blocks that were announced without their bytes', asyn
   const manager = managerIn({ dir, surroundings, tip: node.tip, deps: { client } });
   const { wallet } = await manager.createWallet({ ...PLAIN_WALLET, name: 'w', disablePrivateKeys: true });
   // Every block pays this script.
-  await run(wallet, WALLET_RUNS.importaddress, '51', '', false);
+  await run(wallet, 'importaddress', '51', '', false);
   const tell = async (blocks: number): Promise<void> => {
     for (let i = 0; i < blocks; i++) node.connect();
     client.sync();

@@ -41,6 +41,7 @@ import { descriptorContext } from '../../framework/descriptor-context.js';
 import { MemoryImages } from '../../framework/memory-images.js';
 import { NaiveWallet, type PlainBlock, type PlainRecord, type PlainScript, type PlainTx } from '../../framework/naive-wallet.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
+import { runMethod } from '../../framework/run-method.js';
 
 const RUNS = Number(process.env.HISTORY_RUNS ?? rounds(2, 4));
 const STEPS = Number(process.env.HISTORY_STEPS ?? 60);
@@ -215,10 +216,10 @@ class World {
       client: this.client,
     } as unknown as WalletContext;
   }
-  async call(run: Run<WalletContext>, ...args: unknown[]): Promise<unknown> {
+  async call(run: Run<WalletContext, never>, ...args: unknown[]): Promise<unknown> {
     const values = parseJson(Buffer.from(JSON.stringify(args))) as JsonValue[];
     await this.wallet.applyPendingEvents();
-    const result = await run(this.#context(), values, { path: '/wallet/w', yieldToUrgent: () => {} } as unknown as CallInfo);
+    const result = await runMethod(run, this.#context(), values, { path: '/wallet/w', yieldToUrgent: () => {} } as unknown as CallInfo);
     // As an executor returns it: with the members of this version.
     const shape = METHODS.get(run.name)!.shape;
     return JSON.parse(encodeJson((shape ? shape(result as never) : result) as never));

@@ -4,7 +4,6 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import t, { type Test } from 'tap';
-import { WALLET_RUNS } from '../../../src/rpc/wallet/runs.js';
 import type { WalletManager } from '../../../src/wallet/manage/wallet-manager.js';
 import { MempoolTx } from '../../../src/wallet/node-client.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
@@ -51,7 +50,7 @@ async function world(t: Test, names = ['failing', 'sound']): Promise<World> {
   t.teardown(() => manager.close());
   for (const name of names) {
     const { wallet } = await manager.createWallet({ ...PLAIN_WALLET, name, disablePrivateKeys: true });
-    await run(wallet, WALLET_RUNS.importaddress, SCRIPT, '', false);
+    await run(wallet, 'importaddress', SCRIPT, '', false);
   }
   for (let i = 0; i < 5; i++) node.connect();
   node.disconnect();
@@ -61,7 +60,7 @@ async function world(t: Test, names = ['failing', 'sound']): Promise<World> {
   return Object.assign(here, { node, manager, errors, faults });
 }
 
-const called = (wallet: Wallet, method: string, ...args: unknown[]): Promise<unknown> => run(wallet, WALLET_RUNS[method], ...args);
+const called = (wallet: Wallet, method: string, ...args: unknown[]): Promise<unknown> => run(wallet, method, ...args);
 
 /** Returns the content of a wallet. */
 async function stateOf(wallet: Wallet): Promise<unknown> {

@@ -9,12 +9,12 @@ import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { ListenerGuard } from '../../../src/lib/listener-guard.js';
 import { silentLogger } from '../../../src/log/logger.js';
 import { NodeClientServer } from '../../../src/node/node-client-server.js';
-import { WALLET_RUNS } from '../../../src/rpc/wallet/runs.js';
 import { encodeJson } from '../../../src/rpc/wire/json-write.js';
 import { CLIENT_COUNTER, LinkedNodeClient } from '../../../src/wallet/linked-node-client.js';
 import { sameBlock } from '../../../src/wallet/node-client.js';
 import { createNode } from '../../framework/growing-node.js';
 import { createMemoryWallet } from '../../framework/memory-wallet.js';
+import { runMethod } from '../../framework/run-method.js';
 import { contextOf, run } from '../../framework/wallet-calls.js';
 import { managerIn, PLAIN_WALLET } from '../../framework/wallet-manager.js';
 
@@ -29,7 +29,7 @@ async function followedNode(t: { teardown(end: () => unknown): unknown }) {
   const { surroundings } = await createMemoryWallet();
   const manager = managerIn({ dir, surroundings, tip: node.tip, deps: { client } });
   const { wallet } = await manager.createWallet({ ...PLAIN_WALLET, name: 'w', disablePrivateKeys: true });
-  await run(wallet, WALLET_RUNS.importaddress, '51', '', false);
+  await run(wallet, 'importaddress', '51', '', false);
   t.teardown(async () => {
     await manager.close();
     port1.close();
@@ -37,7 +37,7 @@ async function followedNode(t: { teardown(end: () => unknown): unknown }) {
   });
   const context = { ...contextOf(wallet), client };
   const since = async (hashHex: string) => {
-    const result = await WALLET_RUNS.listsinceblock(context, [hashHex, null, true], { user: '', path: '/' });
+    const result = await runMethod('listsinceblock', context, [hashHex, null, true], { user: '', path: '/' });
     return JSON.parse(encodeJson(result)) as { transactions: { blockheight?: number }[]; removed: unknown[]; lastblock: string };
   };
   /** Has the chain change, and the wallet with it, between the node's next answer and the turn in which it is read. */

@@ -18,6 +18,7 @@ import { readBackup } from '../../../src/wallet/manage/backup.js';
 import { loadWallet } from '../../../src/wallet/manage/load-wallet.js';
 import { clientOf } from '../../framework/chain-client.js';
 import { createMemoryWallet, crypto, type MemoryWallet, TIP } from '../../framework/memory-wallet.js';
+import { runMethod } from '../../framework/run-method.js';
 import { allRows, contextOf } from '../../framework/wallet-calls.js';
 
 const ELSEWHERE = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
@@ -39,8 +40,8 @@ function caller({ wallet, tools }: MemoryWallet) {
     client: clientOf({ tip: wallet.tip! }, {}, { outputs }),
   };
   const json = (value: unknown): JsonValue => parseJson(Buffer.from(JSON.stringify(value)));
-  return async (method: Run<WalletContext>, ...params: unknown[]): Promise<unknown> =>
-    method(ctx, params.map(json), { user: '', path: '/' });
+  return async (method: Run<WalletContext, never>, ...params: unknown[]): Promise<unknown> =>
+    runMethod(method, ctx as WalletContext, params.map(json));
 }
 
 async function funded(values: readonly number[]) {

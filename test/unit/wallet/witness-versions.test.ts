@@ -16,6 +16,7 @@ import type { Wallet } from '../../../src/wallet/wallet.js';
 import { clientOf } from '../../framework/chain-client.js';
 import { hex } from '../../framework/hex.js';
 import { createMemoryWallet, crypto, TIP } from '../../framework/memory-wallet.js';
+import { runMethod } from '../../framework/run-method.js';
 import { allRows, contextOf } from '../../framework/wallet-calls.js';
 
 const BLOCK: TxPlace = {
@@ -48,8 +49,8 @@ async function received(wallet: Wallet, named: Readonly<Record<string, TxView>>)
   const parsed = async (result: unknown): Promise<unknown> => JSON.parse(encodeJson((await result) as never));
   type Received = { wtxid: string; alternate_wtxids: string[]; hex: string };
   const [txid] = Object.values(named).map((tx) => hex(tx.txid.slice().reverse()));
-  const one = (await parsed(gettransaction(ctx, [txid], call))) as Received;
-  const [listed] = (await parsed(listtransactions(ctx, [], call))) as Received[];
+  const one = (await parsed(runMethod(gettransaction, ctx, [txid], call))) as Received;
+  const [listed] = (await parsed(runMethod(listtransactions, ctx, [], call))) as Received[];
   const text = ({ wtxid, alternate_wtxids }: Received): string =>
     `${names.get(wtxid)}/${alternate_wtxids.map((id) => names.get(id)).join()}`;
   t.equal(text(listed), text(one), 'listtransactions shows the same version');

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { hex } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getbestblockhash: MethodSpec = {
+export const getbestblockhash = declare({
   name: 'getbestblockhash',
   category: 'blockchain',
   runs: 'front',
@@ -10,4 +10,4 @@ export const getbestblockhash: MethodSpec = {
   args: [],
   results: [hex('The block hash')],
   examples: [{ cli: '', rpc: '' }],
-};
+});

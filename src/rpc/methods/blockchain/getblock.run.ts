@@ -13,6 +13,7 @@ import { txHex, txMembersSliced } from '../../render/tx.js';
 import { encodeJson } from '../../wire/json-write.js';
 import { Pieces } from '../../wire/pieces.js';
 import { type JsonResult, RawJson } from '../../wire/values.js';
+import type { getblock as spec } from './getblock.spec.js';
 
 /**
  * Returns all transactions of a block as JSON objects. Fees are included if the outputs that the block spent are known.
@@ -37,7 +38,7 @@ async function wholeTransactions(
   return new RawJson(`[${pieces.text()}]`);
 }
 
-export const getblock: NodeRun = (ctx, args, call) => {
+export const getblock: NodeRun<typeof spec> = ({ args }, ctx, call) => {
   const hash = asHash(args[0], 'blockhash');
   const verbosity = verbosityOf(ctx, args[1] ?? null, 1);
   const node = ctx.chain.node(hash) ?? notFound();

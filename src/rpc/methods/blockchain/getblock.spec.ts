@@ -1,6 +1,7 @@
 import { HEADER_MEMBERS, HEADER_TAIL, spendingMembers, TX_MEMBERS } from '../../declare/members.js';
+import { declare } from '../../declare/parameters.js';
 import { amount, arr, elision, hex, num, obj } from '../../declare/parts.js';
-import type { MethodSpec, ResultSpec } from '../../declare/types.js';
+import type { ResultSpec } from '../../declare/types.js';
 
 const SIZES: readonly ResultSpec[] = [num('strippedsize', 'Bytes without witness'), num('size', 'Bytes'), num('weight', 'Weight (BIP141)')];
 
@@ -27,7 +28,7 @@ const blockMembers = (transaction: ResultSpec, help = ''): readonly ResultSpec[]
 const HEX: ResultSpec = hex('hex', 'The transaction');
 const FEE: ResultSpec = amount('fee?', 'The fee in BTC. Absent for the coinbase, and if the undo data was pruned', { since: 22 });
 
-export const getblock: MethodSpec = {
+export const getblock = declare({
   name: 'getblock',
   category: 'blockchain',
   runs: 'node',
@@ -61,4 +62,4 @@ export const getblock: MethodSpec = {
       rpc: '"00000000c937983704a73af28acdec37b049d214adbda81d7e2a3dd146f6ed09"',
     },
   ],
-};
+});

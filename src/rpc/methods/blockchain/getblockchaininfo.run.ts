@@ -8,6 +8,7 @@ import { difficultyOf } from '../../render/difficulty.js';
 import { targetHex } from '../../render/header.js';
 import { hex32 } from '../../render/hex.js';
 import { Double, type JsonResult } from '../../wire/values.js';
+import type { getblockchaininfo as spec } from './getblockchaininfo.spec.js';
 
 function votedFork(ctx: NodeContext, deployment: Deployment): JsonResult {
   const { tip, params } = ctx.chain;
@@ -71,7 +72,7 @@ function backgroundValidation({ chain }: NodeContext): JsonResult | undefined {
   };
 }
 
-export const getblockchaininfo: NodeRun = (ctx) => {
+export const getblockchaininfo: NodeRun<typeof spec> = (_, ctx) => {
   const { chain } = ctx;
   const { tip } = chain;
   return {

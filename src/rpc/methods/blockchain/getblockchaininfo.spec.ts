@@ -1,8 +1,8 @@
 import { NODE_WARNINGS } from '../../declare/members.js';
+import { declare } from '../../declare/parameters.js';
 import { bool, dyn, hex, num, obj, str, time } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getblockchaininfo: MethodSpec = {
+export const getblockchaininfo = declare({
   name: 'getblockchaininfo',
   category: 'blockchain',
   runs: 'node',
@@ -69,4 +69,4 @@ export const getblockchaininfo: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '', rpc: '' }],
-};
+});

@@ -1,3 +1,4 @@
 import type { FrontRun } from '../../front/context.js';
+import type { getblockcount as spec } from './getblockcount.spec.js';
 
-export const getblockcount: FrontRun = (ctx) => ctx.snapshot().height;
+export const getblockcount: FrontRun<typeof spec> = (_, ctx) => ctx.snapshot().height;

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { num } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getblockcount: MethodSpec = {
+export const getblockcount = declare({
   name: 'getblockcount',
   category: 'blockchain',
   runs: 'front',
@@ -10,4 +10,4 @@ export const getblockcount: MethodSpec = {
   args: [],
   results: [num('The height')],
   examples: [{ cli: '', rpc: '' }],
-};
+});

@@ -1,15 +1,15 @@
 // Core 0.21: rpc/misc.cpp, rpc/blockchain.cpp.
 import { asHash, asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
-import type { Run } from '../../dispatch.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { notFound } from '../../node/lookup.js';
 import { hashHex, hex } from '../../render/hex.js';
+import type { getblockfilter as spec } from './getblockfilter.spec.js';
 
 /** The filter types of BIP-0158. */
 const FILTER_TYPES: readonly string[] = ['basic'];
 
-export const getblockfilter: Run<NodeContext> = async (ctx, args) => {
+export const getblockfilter: NodeRun<typeof spec> = async ({ args }, ctx) => {
   const hash = asHash(args[0], 'blockhash');
   const type = (args[1] ?? null) === null ? 'basic' : asString(args[1]);
   if (!FILTER_TYPES.includes(type)) fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Unknown filtertype');

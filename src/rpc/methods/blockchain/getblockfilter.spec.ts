@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { hex, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getblockfilter: MethodSpec = {
+export const getblockfilter = declare({
   name: 'getblockfilter',
   category: 'blockchain',
   runs: 'node',
@@ -10,4 +10,4 @@ export const getblockfilter: MethodSpec = {
   args: [hex('blockhash', 'The block'), str('filtertype', 'The type of filter', { default: 'basic' })],
   results: [obj([hex('filter', 'The filter'), hex('header', 'The filter header')])],
   examples: [{ cli: '"blockhash" "basic"', rpc: '"blockhash", "basic"' }],
-};
+});

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { hex, num, obj } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getblockfrompeer: MethodSpec = {
+export const getblockfrompeer = declare({
   name: 'getblockfrompeer',
   category: 'blockchain',
   runs: 'node',
@@ -15,4 +15,4 @@ export const getblockfrompeer: MethodSpec = {
       rpc: '"00000000c937983704a73af28acdec37b049d214adbda81d7e2a3dd146f6ed09", 0',
     },
   ],
-};
+});

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { hex, num } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getblockhash: MethodSpec = {
+export const getblockhash = declare({
   name: 'getblockhash',
   category: 'blockchain',
   runs: 'node',
@@ -11,4 +11,4 @@ export const getblockhash: MethodSpec = {
   args: [num('height', 'The height')],
   results: [hex('The block hash')],
   examples: [{ cli: '1000', rpc: '1000' }],
-};
+});

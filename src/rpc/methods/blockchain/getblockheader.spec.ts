@@ -1,8 +1,8 @@
 import { HEADER_MEMBERS, HEADER_TAIL } from '../../declare/members.js';
+import { declare } from '../../declare/parameters.js';
 import { bool, hex, num, obj } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getblockheader: MethodSpec = {
+export const getblockheader = declare({
   name: 'getblockheader',
   category: 'blockchain',
   runs: 'node',
@@ -25,4 +25,4 @@ export const getblockheader: MethodSpec = {
       rpc: '"00000000c937983704a73af28acdec37b049d214adbda81d7e2a3dd146f6ed09"',
     },
   ],
-};
+});

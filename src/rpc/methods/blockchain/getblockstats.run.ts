@@ -7,13 +7,13 @@ import { follows, shows } from '../../../policy/compat.js';
 import { isUnspendable } from '../../../policy/script-type.js';
 import { asArray, asString } from '../../args.js';
 import type { HeaderInfo } from '../../context/chain.js';
-import type { NodeContext } from '../../context/node.js';
-import type { Run } from '../../dispatch.js';
+import type { NodeContext, NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { heavyCall } from '../../node/heavy-call.js';
 import { blockAt, readBlock, readUndo } from '../../node/lookup.js';
 import { Slicer } from '../../node/slices.js';
 import type { JsonResult, JsonValue } from '../../wire/values.js';
+import type { getblockstats as spec } from './getblockstats.spec.js';
 
 /** Size of an unspent output beyond its serialisation: outpoint, height, and coinbase flag. In bytes. */
 const COIN_OVERHEAD = 41;
@@ -148,7 +148,7 @@ async function figures(
   };
 }
 
-export const getblockstats: Run<NodeContext> = async (ctx, args, call) => {
+export const getblockstats: NodeRun<typeof spec> = async ({ args }, ctx, call) => {
   const node = target(ctx, args[0]);
   const wanted = (args[1] ?? null) === null ? [] : asArray(args[1]).map(asString);
   const all = await heavyCall(ctx.heavy, call.signal, async () => {

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, fixed, hex, num, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getblockstats: MethodSpec = {
+export const getblockstats = declare({
   name: 'getblockstats',
   category: 'blockchain',
   runs: 'node',
@@ -56,4 +56,4 @@ export const getblockstats: MethodSpec = {
     ]),
   ],
   examples: [{ cli: `1000 '["minfeerate","avgfeerate"]'`, rpc: '1000, ["minfeerate","avgfeerate"]' }],
-};
+});

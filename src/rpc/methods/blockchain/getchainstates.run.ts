@@ -4,8 +4,9 @@ import { difficultyOf } from '../../render/difficulty.js';
 import { targetHex } from '../../render/header.js';
 import { hex32 } from '../../render/hex.js';
 import { Double, type JsonResult } from '../../wire/values.js';
+import type { getchainstates as spec } from './getchainstates.spec.js';
 
-export const getchainstates: NodeRun = ({ chain }) => {
+export const getchainstates: NodeRun<typeof spec> = (_, { chain }) => {
   const { history, snapshot } = chain;
   const state = (tip: HeaderInfo, cacheBytes: number, base: HeaderInfo | null, validated: boolean): JsonResult => ({
     blocks: tip.height,

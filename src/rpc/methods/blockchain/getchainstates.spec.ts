@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, bool, hex, num, obj } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getchainstates: MethodSpec = {
+export const getchainstates = declare({
   name: 'getchainstates',
   category: 'blockchain',
   runs: 'node',
@@ -31,4 +31,4 @@ export const getchainstates: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '', rpc: '' }],
-};
+});

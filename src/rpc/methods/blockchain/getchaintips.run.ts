@@ -1,5 +1,6 @@
 import type { HeaderInfo } from '../../context/chain.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
+import type { getchaintips as spec } from './getchaintips.spec.js';
 
 type TipStatus = 'active' | 'invalid' | 'headers-only' | 'valid-fork' | 'valid-headers';
 
@@ -18,7 +19,7 @@ function forkHeight(ctx: NodeContext, node: HeaderInfo): number {
   return at.height;
 }
 
-export const getchaintips: NodeRun = (ctx) =>
+export const getchaintips: NodeRun<typeof spec> = (_, ctx) =>
   ctx.chain.tips().map((node) => ({
     height: node.height,
     hash: node.hashHex,

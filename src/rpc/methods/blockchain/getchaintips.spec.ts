@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, hex, num, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getchaintips: MethodSpec = {
+export const getchaintips = declare({
   name: 'getchaintips',
   category: 'blockchain',
   runs: 'node',
@@ -20,4 +20,4 @@ export const getchaintips: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '', rpc: '' }],
-};
+});

@@ -4,11 +4,12 @@ import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { notFound } from '../../node/lookup.js';
 import { Double } from '../../wire/values.js';
+import type { getchaintxstats as spec } from './getchaintxstats.spec.js';
 
 /** Default window of getchaintxstats: 30 days. */
 const WINDOW_SECONDS = 30 * 24 * 60 * 60;
 
-export const getchaintxstats: NodeRun = (ctx, args) => {
+export const getchaintxstats: NodeRun<typeof spec> = ({ args }, ctx) => {
   const { chain } = ctx;
   let last: HeaderInfo = chain.tip;
   if ((args[1] ?? null) !== null) {

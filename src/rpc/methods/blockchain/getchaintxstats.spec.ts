@@ -1,9 +1,10 @@
+import { declare } from '../../declare/parameters.js';
 import { hex, num, obj, time } from '../../declare/parts.js';
-import type { MethodSpec, ResultSpec } from '../../declare/types.js';
+import type { ResultSpec } from '../../declare/types.js';
 
 const COUNT: ResultSpec = num('window_tx_count?', 'Number of transactions in the window');
 
-export const getchaintxstats: MethodSpec = {
+export const getchaintxstats = declare({
   name: 'getchaintxstats',
   category: 'blockchain',
   runs: 'node',
@@ -27,4 +28,4 @@ export const getchaintxstats: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '', rpc: '2016' }],
-};
+});

@@ -17,6 +17,7 @@ import type { NodeContext, NodeRun } from '../../context/node.js';
 import { buriedHeights } from '../../node/chain-info.js';
 import { notFound } from '../../node/lookup.js';
 import type { JsonResult } from '../../wire/values.js';
+import type { getdeploymentinfo as spec } from './getdeploymentinfo.spec.js';
 
 /** Describes a deployment: its state for a block and for the next block. */
 function deploymentMembers(ctx: NodeContext, deployment: Deployment, node: HeaderInfo): JsonResult {
@@ -72,7 +73,7 @@ const FLAG_NAMES: readonly (readonly [flag: number, name: string])[] = [
   [SCRIPT_VERIFY_WITNESS, 'WITNESS'],
 ];
 
-export const getdeploymentinfo: NodeRun = (ctx, args) => {
+export const getdeploymentinfo: NodeRun<typeof spec> = ({ args }, ctx) => {
   const { chain, compat } = ctx;
   const { params } = chain;
   const node: HeaderInfo = (args[0] ?? null) === null ? chain.tip : (chain.node(asHash(args[0], 'blockhash')) ?? notFound());

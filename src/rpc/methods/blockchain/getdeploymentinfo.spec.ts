@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, bool, dyn, hex, num, obj, str, time } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getdeploymentinfo: MethodSpec = {
+export const getdeploymentinfo = declare({
   name: 'getdeploymentinfo',
   since: 23,
   category: 'blockchain',
@@ -42,4 +42,4 @@ export const getdeploymentinfo: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '', rpc: '' }],
-};
+});

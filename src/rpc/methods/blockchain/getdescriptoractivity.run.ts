@@ -3,8 +3,8 @@ import type { TxView } from '../../../consensus/tx/tx-view.js';
 import { sortInSlices } from '../../../lib/sort-in-slices.js';
 import { asArray, asBool, asHash } from '../../args.js';
 import type { HeaderInfo } from '../../context/chain.js';
-import type { NodeContext } from '../../context/node.js';
-import type { CallInfo, Run } from '../../dispatch.js';
+import type { NodeContext, NodeRun } from '../../context/node.js';
+import type { CallInfo } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { heavyCall } from '../../node/heavy-call.js';
 import { notFound, readBlock, readUndo, renderContext } from '../../node/lookup.js';
@@ -15,6 +15,7 @@ import { scriptMembers } from '../../render/script.js';
 import { encodeJson } from '../../wire/json-write.js';
 import { Pieces } from '../../wire/pieces.js';
 import { Amount, type JsonResult, type JsonValue, RawJson } from '../../wire/values.js';
+import type { getdescriptoractivity as spec } from './getdescriptoractivity.spec.js';
 
 /** Coins requested at once. */
 const COINS_AT_ONCE = 200;
@@ -92,7 +93,7 @@ async function blocksOf({ chain }: NodeContext, hashes: readonly JsonValue[], sl
   return sortInSlices([...byHeight.values()], (a, b) => a.height - b.height, slicer);
 }
 
-export const getdescriptoractivity: Run<NodeContext> = async (ctx, args, call) => {
+export const getdescriptoractivity: NodeRun<typeof spec> = async ({ args }, ctx, call) => {
   const nodes = await blocksOf(ctx, asArray(args[0]), new Slicer(call.yieldToUrgent));
   const stopped = (): boolean => ctx.stopping.aborted || call.signal?.aborted === true;
   const wanted = await scanScripts(ctx, asArray(args[1]), call, stopped);

@@ -1,14 +1,15 @@
 import { SCRIPT_MEMBERS } from '../../declare/members.js';
+import { declare } from '../../declare/parameters.js';
 import { amount, arr, bool, hex, num, obj, str } from '../../declare/parts.js';
 import { SCAN_OBJECTS } from '../../declare/scan-parts.js';
-import type { MethodSpec, ResultSpec } from '../../declare/types.js';
+import type { ResultSpec } from '../../declare/types.js';
 
 const PLACE: readonly ResultSpec[] = [
   hex('blockhash?', 'Hash of the block of the transaction. Absent for a transaction in the mempool'),
   num('height?', 'Height of that block'),
 ];
 
-export const getdescriptoractivity: MethodSpec = {
+export const getdescriptoractivity = declare({
   name: 'getdescriptoractivity',
   category: 'blockchain',
   runs: 'node',
@@ -50,4 +51,4 @@ export const getdescriptoractivity: MethodSpec = {
     },
   ],
   waits: true,
-};
+});

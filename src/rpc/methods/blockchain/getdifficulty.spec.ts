@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { num } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getdifficulty: MethodSpec = {
+export const getdifficulty = declare({
   name: 'getdifficulty',
   category: 'blockchain',
   runs: 'front',
@@ -10,4 +10,4 @@ export const getdifficulty: MethodSpec = {
   args: [],
   results: [num('The difficulty')],
   examples: [{ cli: '', rpc: '' }],
-};
+});

@@ -1,8 +1,8 @@
 import { ENTRY_MEMBERS } from '../../declare/members.js';
+import { declare } from '../../declare/parameters.js';
 import { arr, bool, dyn, hex, obj } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getmempoolancestors: MethodSpec = {
+export const getmempoolancestors = declare({
   name: 'getmempoolancestors',
   category: 'blockchain',
   runs: 'node',
@@ -17,4 +17,4 @@ export const getmempoolancestors: MethodSpec = {
     dyn({ when: 'for verbose = true' }, [obj('transactionid', '', ENTRY_MEMBERS)]),
   ],
   examples: [{ cli: '"mytxid"', rpc: '"mytxid"' }],
-};
+});

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { amount, arr, hex, num, obj } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getmempoolcluster: MethodSpec = {
+export const getmempoolcluster = declare({
   name: 'getmempoolcluster',
   since: 31,
   category: 'blockchain',
@@ -24,4 +24,4 @@ export const getmempoolcluster: MethodSpec = {
     ]),
   ],
   examples: [{ cli: 'txid', rpc: '"txid"' }],
-};
+});

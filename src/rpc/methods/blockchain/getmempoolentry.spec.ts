@@ -1,8 +1,8 @@
 import { ENTRY_MEMBERS } from '../../declare/members.js';
+import { declare } from '../../declare/parameters.js';
 import { hex, obj } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getmempoolentry: MethodSpec = {
+export const getmempoolentry = declare({
   name: 'getmempoolentry',
   category: 'blockchain',
   runs: 'node',
@@ -12,4 +12,4 @@ export const getmempoolentry: MethodSpec = {
   args: [hex('txid', 'The transaction id (must be in the mempool)')],
   results: [obj(ENTRY_MEMBERS)],
   examples: [{ cli: '"mytxid"', rpc: '"mytxid"' }],
-};
+});

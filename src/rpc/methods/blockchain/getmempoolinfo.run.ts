@@ -1,7 +1,8 @@
 import type { NodeRun } from '../../context/node.js';
 import { Amount } from '../../wire/values.js';
+import type { getmempoolinfo as spec } from './getmempoolinfo.spec.js';
 
-export const getmempoolinfo: NodeRun = async (ctx) => {
+export const getmempoolinfo: NodeRun<typeof spec> = async (_, ctx) => {
   await ctx.mempool.settled();
   const stats = ctx.mempool.stats();
   return {

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { amount, bool, num, obj } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getmempoolinfo: MethodSpec = {
+export const getmempoolinfo = declare({
   name: 'getmempoolinfo',
   category: 'blockchain',
   runs: 'node',
@@ -30,4 +30,4 @@ export const getmempoolinfo: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '', rpc: '' }],
-};
+});

@@ -2,8 +2,9 @@ import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { heavyCall } from '../../node/heavy-call.js';
 import { entriesObject, flag, idsOf } from '../../node/pool.js';
+import type { getrawmempool as spec } from './getrawmempool.spec.js';
 
-export const getrawmempool: NodeRun = async (ctx, args, call) => {
+export const getrawmempool: NodeRun<typeof spec> = async ({ args }, ctx, call) => {
   const verbose = flag(args[0]);
   const withSequence = flag(args[1]);
   await ctx.mempool.settled();

@@ -1,8 +1,8 @@
 import { ENTRY_MEMBERS } from '../../declare/members.js';
+import { declare } from '../../declare/parameters.js';
 import { arr, bool, dyn, hex, num, obj } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getrawmempool: MethodSpec = {
+export const getrawmempool = declare({
   name: 'getrawmempool',
   category: 'blockchain',
   runs: 'node',
@@ -23,4 +23,4 @@ export const getrawmempool: MethodSpec = {
     ]),
   ],
   examples: [{ cli: 'true', rpc: 'true' }],
-};
+});

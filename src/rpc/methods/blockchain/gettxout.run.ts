@@ -1,11 +1,11 @@
 // Returns an unspent output, with or without considering the mempool.
 import { follows } from '../../../policy/compat.js';
 import { asBool, asHash, asInt, asUint32 } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
-import type { Run } from '../../dispatch.js';
+import type { NodeContext, NodeRun } from '../../context/node.js';
 import { outpointOf, renderContext } from '../../node/lookup.js';
 import { scriptMembers } from '../../render/script.js';
 import { Amount, type JsonResult } from '../../wire/values.js';
+import type { gettxout as spec } from './gettxout.spec.js';
 
 /** Describes an output. */
 function shown(ctx: NodeContext, out: { value: number; script: Uint8Array; coinbase: boolean; confirmations: number }): JsonResult {
@@ -18,7 +18,7 @@ function shown(ctx: NodeContext, out: { value: number; script: Uint8Array; coinb
   };
 }
 
-export const gettxout: Run<NodeContext> = async (ctx, args) => {
+export const gettxout: NodeRun<typeof spec> = async ({ args }, ctx) => {
   const txid = asHash(args[0], 'txid');
   const index = follows(ctx.compat, 31) ? asUint32(args[1]) : asInt(args[1]) >>> 0;
   const withPool = (args[2] ?? null) === null || asBool(args[2]);

@@ -1,8 +1,8 @@
 import { SCRIPT_MEMBERS } from '../../declare/members.js';
+import { declare } from '../../declare/parameters.js';
 import { amount, bool, hex, none, num, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const gettxout: MethodSpec = {
+export const gettxout = declare({
   name: 'gettxout',
   category: 'blockchain',
   runs: 'node',
@@ -27,4 +27,4 @@ export const gettxout: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '"txid" 1', rpc: '"txid", 1' }],
-};
+});

@@ -2,14 +2,14 @@ import { buildPartialMerkle, encodePartialMerkle } from '../../../consensus/bloc
 import { follows } from '../../../policy/compat.js';
 import { asArray, asHash, asHashHex } from '../../args.js';
 import type { HeaderInfo } from '../../context/chain.js';
-import type { NodeContext } from '../../context/node.js';
-import type { Run } from '../../dispatch.js';
+import type { NodeContext, NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { heavyCall } from '../../node/heavy-call.js';
 import { assertStored, notFound } from '../../node/lookup.js';
 import { mapSliced } from '../../node/slices.js';
 import { hashHex, hex } from '../../render/hex.js';
 import type { JsonValue } from '../../wire/values.js';
+import type { gettxoutproof as spec } from './gettxoutproof.spec.js';
 
 /** Returns the block of a transaction that has an unspent output. */
 async function blockByCoins(ctx: NodeContext, txids: Iterable<string>): Promise<HeaderInfo | undefined> {
@@ -38,7 +38,7 @@ function wantedTxids(value: JsonValue | undefined): Set<string> {
   return wanted;
 }
 
-export const gettxoutproof: Run<NodeContext> = async (ctx, args, call) => {
+export const gettxoutproof: NodeRun<typeof spec> = async ({ args }, ctx, call) => {
   const wanted = wantedTxids(args[0]);
   if (wanted.size === 0 && follows(ctx.compat, 22)) fail(RPC_CODE.INVALID_PARAMETER, "Parameter 'txids' cannot be empty");
   let node: HeaderInfo | undefined;

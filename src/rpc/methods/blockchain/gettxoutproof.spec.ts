@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, hex, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const gettxoutproof: MethodSpec = {
+export const gettxoutproof = declare({
   name: 'gettxoutproof',
   category: 'blockchain',
   runs: 'node',
@@ -14,4 +14,4 @@ export const gettxoutproof: MethodSpec = {
   ],
   results: [str('The proof')],
   examples: [{ cli: `'["mytxid",...]'`, rpc: '["mytxid",...]' }],
-};
+});

@@ -6,12 +6,12 @@ import { follows, type Span, shows } from '../../../policy/compat.js';
 import { asBool, asString } from '../../args.js';
 import type { HeaderInfo } from '../../context/chain.js';
 import type { CoinStatsAccess, CoinTotals } from '../../context/indexes.js';
-import type { NodeContext } from '../../context/node.js';
-import type { Run } from '../../dispatch.js';
+import type { NodeContext, NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { blockAt } from '../../node/lookup.js';
 import { hashHex } from '../../render/hex.js';
 import { Amount, type JsonResult, type JsonValue } from '../../wire/values.js';
+import type { gettxoutsetinfo as spec } from './gettxoutsetinfo.spec.js';
 
 /** The first release that has hash_serialized_3 instead of hash_serialized_2. */
 const SERIALIZED_3_RELEASE = 26;
@@ -94,7 +94,7 @@ async function byWalk(ctx: NodeContext, type: HashType): Promise<JsonResult> {
   };
 }
 
-export const gettxoutsetinfo: Run<NodeContext> = async (ctx, args) => {
+export const gettxoutsetinfo: NodeRun<typeof spec> = async ({ args }, ctx) => {
   const type = hashTypeOf(args[0], ctx);
   const at = args[1] ?? null;
   const useIndex = (args[2] ?? null) === null || asBool(args[2]);

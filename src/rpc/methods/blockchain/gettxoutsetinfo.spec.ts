@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { amount, bool, hex, num, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const gettxoutsetinfo: MethodSpec = {
+export const gettxoutsetinfo = declare({
   name: 'gettxoutsetinfo',
   category: 'blockchain',
   runs: 'node',
@@ -49,4 +49,4 @@ export const gettxoutsetinfo: MethodSpec = {
   ],
   examples: [{ cli: '', rpc: '' }, { cli: '"none"' }, { cli: '"muhash" 1000' }],
   waits: true,
-};
+});

@@ -6,8 +6,9 @@ import { outpointOf } from '../../node/lookup.js';
 import { hashHex } from '../../render/hex.js';
 import { txHex } from '../../render/tx.js';
 import type { JsonResult } from '../../wire/values.js';
+import type { gettxspendingprevout as spec } from './gettxspendingprevout.spec.js';
 
-export const gettxspendingprevout: NodeRun = async (ctx, args) => {
+export const gettxspendingprevout: NodeRun<typeof spec> = async ({ args }, ctx) => {
   const outputs = asArray(args[0]);
   if (outputs.length === 0) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid parameter, outputs are missing');
   const options = (args[1] ?? null) === null ? undefined : asObject(args[1]);

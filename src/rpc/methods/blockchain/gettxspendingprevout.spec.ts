@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, bool, hex, num, obj } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const gettxspendingprevout: MethodSpec = {
+export const gettxspendingprevout = declare({
   name: 'gettxspendingprevout',
   since: 24,
   category: 'blockchain',
@@ -33,4 +33,4 @@ export const gettxspendingprevout: MethodSpec = {
       rpc: '[{"txid":"a08e6907dbbd3d809776dbfc5d82e371b764ed838b5655e72f463568df1aadf0","vout":3}]',
     },
   ],
-};
+});

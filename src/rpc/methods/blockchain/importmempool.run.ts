@@ -2,8 +2,9 @@ import { asBool, asObject, asString } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { JsonObject } from '../../wire/values.js';
+import type { importmempool as spec } from './importmempool.spec.js';
 
-export const importmempool: NodeRun = async (ctx, args) => {
+export const importmempool: NodeRun<typeof spec> = async ({ args }, ctx) => {
   const file = asString(args[0]);
   const options = (args[1] ?? null) === null ? new JsonObject([], []) : asObject(args[1]);
   if (ctx.chain.isInitialBlockDownload()) {

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { bool, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const importmempool: MethodSpec = {
+export const importmempool = declare({
   name: 'importmempool',
   category: 'blockchain',
   runs: 'node',
@@ -21,4 +21,4 @@ export const importmempool: MethodSpec = {
   results: [obj()],
   examples: [{ cli: '/path/to/mempool.dat', rpc: '"/path/to/mempool.dat"' }],
   waits: true,
-};
+});

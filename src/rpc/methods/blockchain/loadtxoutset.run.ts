@@ -2,11 +2,11 @@
 import path from 'node:path';
 import { SnapshotError, SnapshotFile } from '../../../chain/snapshot/snapshot-file.js';
 import { asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
-import type { Run } from '../../dispatch.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
+import type { loadtxoutset as spec } from './loadtxoutset.spec.js';
 
-export const loadtxoutset: Run<NodeContext> = async (ctx, args) => {
+export const loadtxoutset: NodeRun<typeof spec> = async ({ args }, ctx) => {
   const { chain, mempool } = ctx;
   const full = path.resolve(ctx.folder, asString(args[0]));
   const file = await SnapshotFile.open(full).catch(() => fail(RPC_CODE.INVALID_PARAMETER, `Couldn't open file ${full} for reading.`));

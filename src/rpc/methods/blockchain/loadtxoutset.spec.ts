@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { hex, num, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const loadtxoutset: MethodSpec = {
+export const loadtxoutset = declare({
   name: 'loadtxoutset',
   category: 'blockchain',
   runs: 'node',
@@ -21,4 +21,4 @@ export const loadtxoutset: MethodSpec = {
   ],
   examples: [{ cli: 'utxo.dat' }],
   waits: true,
-};
+});

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { hex, none } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const preciousblock: MethodSpec = {
+export const preciousblock = declare({
   name: 'preciousblock',
   category: 'blockchain',
   runs: 'node',
@@ -10,4 +10,4 @@ export const preciousblock: MethodSpec = {
   args: [hex('blockhash', 'The block to prefer')],
   results: [none()],
   examples: [{ cli: '"blockhash"', rpc: '"blockhash"' }],
-};
+});

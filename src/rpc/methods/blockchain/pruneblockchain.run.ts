@@ -1,15 +1,15 @@
 // Core 0.21: rpc/blockchain.cpp.
 import { TIMESTAMP_WINDOW } from '../../../wallet/node-client.js';
 import { asInt } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
-import type { Run } from '../../dispatch.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { firstBlockSince } from '../../node/first-block-since.js';
+import type { pruneblockchain as spec } from './pruneblockchain.spec.js';
 
 /** Larger numbers are times: no chain is that long, and no block is that old. */
 const LEAST_TIME = 1_000_000_000;
 
-export const pruneblockchain: Run<NodeContext> = async ({ chain }, args) => {
+export const pruneblockchain: NodeRun<typeof spec> = async ({ args }, { chain }) => {
   const settings = chain.pruneSettings;
   if (settings === null) return fail(RPC_CODE.MISC_ERROR, 'Cannot prune blocks because node is not in prune mode.');
   let height = asInt(args[0]);

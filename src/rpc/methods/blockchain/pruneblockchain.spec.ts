@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { num } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const pruneblockchain: MethodSpec = {
+export const pruneblockchain = declare({
   name: 'pruneblockchain',
   category: 'blockchain',
   runs: 'node',
@@ -14,4 +14,4 @@ export const pruneblockchain: MethodSpec = {
   ],
   results: [num('Height of the lowest block from which on all blocks are stored')],
   examples: [{ cli: '1000', rpc: '1000' }],
-};
+});

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { none, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const savemempool: MethodSpec = {
+export const savemempool = declare({
   name: 'savemempool',
   category: 'blockchain',
   runs: 'node',
@@ -9,4 +9,4 @@ export const savemempool: MethodSpec = {
   args: [],
   results: [none({ until: 23 }), obj({ since: 23 }, [str('filename', 'The file')])],
   examples: [{ cli: '', rpc: '' }],
-};
+});

@@ -3,14 +3,15 @@
 import { asArray, asBool, asInt, asObject, asString } from '../../args.js';
 import type { ChainAccess, HeaderInfo } from '../../context/chain.js';
 import type { FilterIndexAccess } from '../../context/indexes.js';
-import type { NodeContext } from '../../context/node.js';
-import type { CallInfo, Run } from '../../dispatch.js';
+import type { NodeContext, NodeRun } from '../../context/node.js';
+import type { CallInfo } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { heavyCall } from '../../node/heavy-call.js';
 import { readBlock, readUndo } from '../../node/lookup.js';
 import { type ScanScripts, scanScripts } from '../../node/scan-object.js';
 import { Slicer } from '../../node/slices.js';
 import { JsonObject, type JsonResult, type JsonValue } from '../../wire/values.js';
+import type { scanblocks as spec } from './scanblocks.spec.js';
 
 /** A running scan. */
 interface Scan {
@@ -28,7 +29,7 @@ const scans = new WeakMap<ChainAccess, Scan>();
 
 const given = (value: JsonValue | undefined): value is JsonValue => (value ?? null) !== null;
 
-export const scanblocks: Run<NodeContext> = (ctx, args, call) => {
+export const scanblocks: NodeRun<typeof spec> = ({ args }, ctx, call) => {
   const action = asString(args[0]);
   const running = scans.get(ctx.chain);
   switch (action) {

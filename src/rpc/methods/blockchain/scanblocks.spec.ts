@@ -1,8 +1,8 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, bool, hex, none, num, obj, str } from '../../declare/parts.js';
 import { SCAN_OBJECTS } from '../../declare/scan-parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const scanblocks: MethodSpec = {
+export const scanblocks = declare({
   name: 'scanblocks',
   category: 'blockchain',
   runs: 'node',
@@ -40,4 +40,4 @@ export const scanblocks: MethodSpec = {
   ],
   examples: [{ cli: `start '["addr(bcrt1q4u4nsgk6ug0sqz7r3rj9tykjxrsl0yy4d0wwte)"]' 300000` }, { cli: 'status', rpc: '"status"' }],
   waits: true,
-};
+});

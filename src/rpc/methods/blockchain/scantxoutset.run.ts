@@ -8,13 +8,14 @@ import type { Coin } from '../../../consensus/coin.js';
 import { follows } from '../../../policy/compat.js';
 import { asArray, asString } from '../../args.js';
 import type { ChainAccess } from '../../context/chain.js';
-import type { NodeContext } from '../../context/node.js';
-import type { CallInfo, Run } from '../../dispatch.js';
+import type { NodeContext, NodeRun } from '../../context/node.js';
+import type { CallInfo } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { expandScanObject } from '../../node/scan-object.js';
 import { Slicer } from '../../node/slices.js';
 import { hashHex, hex } from '../../render/hex.js';
 import { Amount, type JsonResult, type JsonValue } from '../../wire/values.js';
+import type { scantxoutset as spec } from './scantxoutset.spec.js';
 
 /** A running scan. */
 interface Scan {
@@ -28,7 +29,7 @@ const scans = new WeakMap<ChainAccess, Scan>();
 
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 
-export const scantxoutset: Run<NodeContext> = (ctx, args, call) => {
+export const scantxoutset: NodeRun<typeof spec> = ({ args }, ctx, call) => {
   const action = asString(args[0]);
   const running = scans.get(ctx.chain);
   switch (action) {

@@ -1,8 +1,8 @@
+import { declare } from '../../declare/parameters.js';
 import { amount, arr, bool, hex, none, num, obj, str } from '../../declare/parts.js';
 import { SCAN_OBJECTS } from '../../declare/scan-parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const scantxoutset: MethodSpec = {
+export const scantxoutset = declare({
   name: 'scantxoutset',
   category: 'blockchain',
   runs: 'node',
@@ -43,4 +43,4 @@ export const scantxoutset: MethodSpec = {
   ],
   examples: [{ cli: 'start "[\\"addr(bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080)\\"]"' }, { cli: 'status' }, { cli: 'abort' }],
   waits: true,
-};
+});

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { bool, num } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const verifychain: MethodSpec = {
+export const verifychain = declare({
   name: 'verifychain',
   category: 'blockchain',
   runs: 'node',
@@ -18,4 +18,4 @@ export const verifychain: MethodSpec = {
   results: [bool('Whether all checks passed')],
   examples: [{ cli: '', rpc: '' }],
   waits: true,
-};
+});

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, hex } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const verifytxoutproof: MethodSpec = {
+export const verifytxoutproof = declare({
   name: 'verifytxoutproof',
   category: 'blockchain',
   runs: 'node',
@@ -11,4 +11,4 @@ export const verifytxoutproof: MethodSpec = {
   args: [hex('proof', 'The proof from gettxoutproof')],
   results: [arr([hex('A proven transaction. The list is empty if the proof is invalid')])],
   examples: [{ cli: '"proof"', rpc: '"proof"' }],
-};
+});

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { num, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getmemoryinfo: MethodSpec = {
+export const getmemoryinfo = declare({
   name: 'getmemoryinfo',
   category: 'control',
   runs: 'node',
@@ -22,4 +22,4 @@ export const getmemoryinfo: MethodSpec = {
     str('"<malloc version="1">..."', { when: 'mode "mallocinfo"' }),
   ],
   examples: [{ cli: '', rpc: '' }],
-};
+});

@@ -1,8 +1,8 @@
+import { declare } from '../../declare/parameters.js';
 import { bool } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 import { discover } from '../hidden/discover.spec.js';
 
-export const getopenrpcinfo: MethodSpec = {
+export const getopenrpcinfo = declare({
   name: 'getopenrpcinfo',
   category: 'control',
   runs: 'front',
@@ -11,4 +11,4 @@ export const getopenrpcinfo: MethodSpec = {
   args: [bool('show_hidden', 'Whether to include methods that help does not list', { default: 'false' })],
   results: discover.results,
   examples: [{ cli: '', rpc: '' }],
-};
+});

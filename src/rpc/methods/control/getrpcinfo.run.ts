@@ -1,6 +1,7 @@
 import type { NodeRun } from '../../context/node.js';
+import type { getrpcinfo as spec } from './getrpcinfo.spec.js';
 
-export const getrpcinfo: NodeRun = async (ctx) => {
+export const getrpcinfo: NodeRun<typeof spec> = async (_, ctx) => {
   const calls = await ctx.activeCommands();
   const now = ctx.clock.monotonicMs();
   return {

@@ -1,8 +1,8 @@
 import { ADDED } from '../../../policy/compat.js';
+import { declare } from '../../declare/parameters.js';
 import { arr, num, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getrpcinfo: MethodSpec = {
+export const getrpcinfo = declare({
   name: 'getrpcinfo',
   category: 'control',
   runs: 'node',
@@ -18,4 +18,4 @@ export const getrpcinfo: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '', rpc: '' }],
-};
+});

@@ -2,9 +2,10 @@ import { asString } from '../../args.js';
 import { methodsOf } from '../../declare/methods.js';
 import type { FrontRun } from '../../front/context.js';
 import { renderHelp, renderOverview } from '../../help.js';
+import type { help as spec } from './help.spec.js';
 
 /** An unknown topic is no error: the result says so, as in Core. */
-export const help: FrontRun = (ctx, args) => {
+export const help: FrontRun<typeof spec> = ({ args }, ctx) => {
   const methods = methodsOf(ctx.wallets, ctx.compat);
   const topic = args.length === 0 ? '' : asString(args[0]);
   if (topic === '') return renderOverview([...methods.values()]);

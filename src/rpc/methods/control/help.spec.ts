@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const help: MethodSpec = {
+export const help = declare({
   name: 'help',
   category: 'control',
   runs: 'front',
@@ -9,4 +9,4 @@ export const help: MethodSpec = {
   args: [str('command', 'The method', { default: 'all commands' })],
   results: [str('The text')],
   examples: [],
-};
+});

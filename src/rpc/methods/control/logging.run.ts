@@ -2,6 +2,7 @@ import { asString } from '../../args.js';
 import type { LogControl, NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import type { JsonValue } from '../../wire/values.js';
+import type { logging as spec } from './logging.spec.js';
 
 /** Turns categories on or off. Categories before an unknown name stay changed, as in Core. */
 function switchCategories(log: LogControl, names: readonly JsonValue[], on: boolean): void {
@@ -15,7 +16,7 @@ function switchCategories(log: LogControl, names: readonly JsonValue[], on: bool
   }
 }
 
-export const logging: NodeRun = (ctx, args) => {
+export const logging: NodeRun<typeof spec> = ({ args }, ctx) => {
   const [include, exclude] = args;
   if (Array.isArray(include)) switchCategories(ctx.log, include, true);
   if (Array.isArray(exclude)) switchCategories(ctx.log, exclude, false);

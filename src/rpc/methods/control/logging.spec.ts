@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, bool, dyn, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const logging: MethodSpec = {
+export const logging = declare({
   name: 'logging',
   category: 'control',
   runs: 'node',
@@ -13,4 +13,4 @@ export const logging: MethodSpec = {
   ],
   results: [dyn('Categories', [bool('category', 'Whether the category is enabled')])],
   examples: [{ cli: '"[\\"all\\"]" "[\\"http\\"]"', rpc: '["all"], ["libevent"]' }],
-};
+});

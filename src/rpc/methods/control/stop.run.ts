@@ -2,8 +2,9 @@ import { namesAdit } from '../../../policy/compat.js';
 import { asInt } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { JsonNumber } from '../../wire/values.js';
+import type { stop as spec } from './stop.spec.js';
 
-export const stop: NodeRun = (ctx, args) => {
+export const stop: NodeRun<typeof spec> = ({ args }, ctx) => {
   const wait = args[0] instanceof JsonNumber ? asInt(args[0]) : 0;
   ctx.stop(Math.max(0, wait));
   return namesAdit(ctx.compat) ? 'adit stopping' : 'Bitcoin Core stopping';

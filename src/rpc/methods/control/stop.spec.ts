@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { num, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const stop: MethodSpec = {
+export const stop = declare({
   name: 'stop',
   category: 'control',
   runs: 'node',
@@ -9,4 +9,4 @@ export const stop: MethodSpec = {
   args: [num('wait?', 'Milliseconds to wait before the stop', { hidden: true })],
   results: [str('A message that the node is stopping')],
   examples: [],
-};
+});

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { num } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const uptime: MethodSpec = {
+export const uptime = declare({
   name: 'uptime',
   category: 'control',
   runs: 'front',
@@ -9,4 +9,4 @@ export const uptime: MethodSpec = {
   args: [],
   results: [num('The seconds')],
   examples: [{ cli: '', rpc: '' }],
-};
+});

@@ -11,6 +11,7 @@ import { DEFAULT_MAX_TRIES, submitMined } from '../../node/generate.js';
 import { BlockMiner, MiningBudget, withTransactions } from '../../node/mine-block.js';
 import { decodeTx } from '../../node/raw-tx.js';
 import { hashHex, hex } from '../../render/hex.js';
+import type { generateblock as spec } from './generateblock.spec.js';
 
 /** Returns the script of a descriptor or of an address. */
 function outputScript(ctx: NodeContext, text: string, call: CallInfo): Uint8Array {
@@ -33,7 +34,7 @@ function transactionOf(ctx: NodeContext, text: string): TxView {
   );
 }
 
-export const generateblock: NodeRun = async (ctx, args, call) => {
+export const generateblock: NodeRun<typeof spec> = async ({ args }, ctx, call) => {
   const script = outputScript(ctx, asString(args[0]), call);
   await ctx.mempool.settled();
   const txs = asArray(args[1]).map((item) => transactionOf(ctx, asString(item)));

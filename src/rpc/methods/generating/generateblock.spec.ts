@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, bool, hex, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const generateblock: MethodSpec = {
+export const generateblock = declare({
   name: 'generateblock',
   category: 'generating',
   moved: { since: 23, category: 'hidden' },
@@ -16,4 +16,4 @@ export const generateblock: MethodSpec = {
   results: [obj([hex('hash', 'Hash of the block'), hex('hex?', 'The block, only if submit is false', { since: 25 })])],
   examples: [{ title: 'A block with two transactions', cli: `"myaddress" '["rawtx", "mempool_txid"]'` }],
   waits: true,
-};
+});

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, hex, num, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const generatetodescriptor: MethodSpec = {
+export const generatetodescriptor = declare({
   name: 'generatetodescriptor',
   category: 'generating',
   moved: { since: 23, category: 'hidden' },
@@ -15,4 +15,4 @@ export const generatetodescriptor: MethodSpec = {
   results: [arr('Hashes of the blocks', [hex('A block hash')])],
   examples: [{ title: 'Eleven blocks to a descriptor of mine', cli: '11 "mydesc"' }],
   waits: true,
-};
+});

@@ -5,10 +5,11 @@ import { methodsOf } from '../../declare/methods.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { renderHelp } from '../../help.js';
 import { regtestOnly } from '../../node/control.js';
+import type { addconnection as spec } from './addconnection.spec.js';
 
 const FOUND_TYPES: readonly FoundType[] = ['outbound-full-relay', 'block-relay-only', 'addr-fetch', 'feeler'];
 
-export const addconnection: NodeRun = async (ctx, args) => {
+export const addconnection: NodeRun<typeof spec> = async ({ args }, ctx) => {
   regtestOnly(ctx, 'addconnection');
   const address = asString(args[0]);
   const words = asString(args[1]).trim();

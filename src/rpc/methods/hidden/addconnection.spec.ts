@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { bool, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const addconnection: MethodSpec = {
+export const addconnection = declare({
   name: 'addconnection',
   since: 22,
   category: 'hidden',
@@ -14,4 +14,4 @@ export const addconnection: MethodSpec = {
   ],
   results: [obj([str('address', 'The address'), str('connection_type', 'The type')])],
   examples: [{ cli: '"192.168.0.6:8333" "outbound-full-relay" true', rpc: '"192.168.0.6:8333", "outbound-full-relay", true' }],
-};
+});

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { bool, num, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const addpeeraddress: MethodSpec = {
+export const addpeeraddress = declare({
   name: 'addpeeraddress',
   category: 'hidden',
   runs: 'node',
@@ -13,4 +13,4 @@ export const addpeeraddress: MethodSpec = {
   ],
   results: [obj([bool('success', 'Whether the address was added'), str('error?', 'Reason if it was not added', { since: 28 })])],
   examples: [{ cli: '"1.2.3.4" 8333', rpc: '"1.2.3.4", 8333' }],
-};
+});

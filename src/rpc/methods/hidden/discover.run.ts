@@ -1,4 +1,5 @@
 import type { FrontRun } from '../../front/context.js';
 import { documentOf } from '../../front/simple.js';
+import type { discover as spec } from './discover.spec.js';
 
-export const discover: FrontRun = (ctx) => documentOf(ctx, true);
+export const discover: FrontRun<typeof spec> = (_, ctx) => documentOf(ctx, true);

@@ -1,6 +1,8 @@
 // rpc.discover: how OpenRPC clients ask a server for its methods.
+
+import { declare } from '../../declare/parameters.js';
 import { arr, bool, dyn, elision, obj, str } from '../../declare/parts.js';
-import type { MethodSpec, ResultSpec } from '../../declare/types.js';
+import type { ResultSpec } from '../../declare/types.js';
 
 /** The content of schemas is not declared, because JSON Schema defines it. */
 const schema: ResultSpec = dyn('schema', 'JSON Schema, draft 7');
@@ -23,7 +25,7 @@ const METHOD_OBJECT: readonly ResultSpec[] = [
   arr('examples', '', [obj('An example call', [str('name', 'Its name'), arr('params', 'Names and values of the arguments', [dyn()])])]),
 ];
 
-export const discover: MethodSpec = {
+export const discover = declare({
   name: 'rpc.discover',
   category: 'hidden',
   moved: { since: 32, category: 'control' },
@@ -42,4 +44,4 @@ export const discover: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '', rpc: '' }],
-};
+});

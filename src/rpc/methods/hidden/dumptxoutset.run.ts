@@ -5,12 +5,12 @@ import path from 'node:path';
 import { DumpStoppedError } from '../../../chain/coins/coins-dump.js';
 import { follows, only } from '../../../policy/compat.js';
 import { asObject, asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
-import type { Run } from '../../dispatch.js';
+import type { NodeContext, NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { blockAt } from '../../node/lookup.js';
 import { hashHex } from '../../render/hex.js';
 import { JsonObject, type JsonValue } from '../../wire/values.js';
+import type { dumptxoutset as spec } from './dumptxoutset.spec.js';
 
 /** The first release that requires the type argument. */
 const TYPED_RELEASE = 29;
@@ -35,7 +35,7 @@ function checkType(ctx: NodeContext, typed: JsonValue | undefined, given: JsonVa
   fail(RPC_CODE.INVALID_PARAMETER, `Invalid snapshot type "${type}" specified. Please specify "rollback" or "latest"`);
 }
 
-export const dumptxoutset: Run<NodeContext> = async (ctx, args) => {
+export const dumptxoutset: NodeRun<typeof spec> = async ({ args }, ctx) => {
   const text = asString(args[0]);
   checkType(ctx, args[1], args[2]);
   const file = path.resolve(ctx.folder, text);

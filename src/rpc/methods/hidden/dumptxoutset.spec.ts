@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { bool, hex, num, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const dumptxoutset: MethodSpec = {
+export const dumptxoutset = declare({
   name: 'dumptxoutset',
   category: 'hidden',
   moved: { since: 26, category: 'blockchain' },
@@ -27,4 +27,4 @@ export const dumptxoutset: MethodSpec = {
   ],
   examples: [{ cli: 'utxo.dat latest' }],
   waits: true,
-};
+});

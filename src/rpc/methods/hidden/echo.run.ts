@@ -1,3 +1,4 @@
 import type { FrontRun } from '../../front/context.js';
+import type { echo as spec } from './echo.spec.js';
 
-export const echo: FrontRun = (_ctx, args) => args;
+export const echo: FrontRun<typeof spec> = ({ args }, _ctx) => args;

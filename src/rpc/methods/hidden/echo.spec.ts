@@ -1,7 +1,7 @@
 import { ECHO_ARGS } from '../../declare/members.js';
-import type { MethodSpec } from '../../declare/types.js';
+import { declare } from '../../declare/parameters.js';
 
-export const echo: MethodSpec = {
+export const echo = declare({
   name: 'echo',
   category: 'hidden',
   runs: 'front',
@@ -9,4 +9,4 @@ export const echo: MethodSpec = {
   args: ECHO_ARGS,
   results: [],
   examples: [],
-};
+});

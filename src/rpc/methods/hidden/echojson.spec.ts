@@ -1,7 +1,7 @@
 import { ECHO_ARGS } from '../../declare/members.js';
-import type { MethodSpec } from '../../declare/types.js';
+import { declare } from '../../declare/parameters.js';
 
-export const echojson: MethodSpec = {
+export const echojson = declare({
   name: 'echojson',
   category: 'hidden',
   runs: 'front',
@@ -9,4 +9,4 @@ export const echojson: MethodSpec = {
   args: ECHO_ARGS,
   results: [],
   examples: [],
-};
+});

@@ -6,6 +6,7 @@ import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { confirmTarget, feeEstimates } from '../../node/estimate-fee.js';
 import { Amount, Double, type JsonResult } from '../../wire/values.js';
+import type { estimaterawfee as spec } from './estimaterawfee.spec.js';
 
 const HORIZONS = ['short', 'medium', 'long'] as const;
 
@@ -23,7 +24,7 @@ const rangeObject = (range: FeeRange): Record<string, JsonResult> => ({
   leftmempool: cents(range.leftMempool),
 });
 
-export const estimaterawfee: NodeRun = (ctx, args) => {
+export const estimaterawfee: NodeRun<typeof spec> = ({ args }, ctx) => {
   checkType(args[0], 'number');
   const fees = feeEstimates(ctx);
   const target = confirmTarget(fees.highestTarget('long'), args[0]);

@@ -1,5 +1,6 @@
+import { declare } from '../../declare/parameters.js';
 import { amount, arr, num, obj, str } from '../../declare/parts.js';
-import type { MethodSpec, ResultSpec } from '../../declare/types.js';
+import type { ResultSpec } from '../../declare/types.js';
 
 const RANGE: readonly ResultSpec[] = [
   num('startrange', 'Lower end of the fee rates'),
@@ -20,7 +21,7 @@ const horizon = (key: string, help: string): ResultSpec =>
     arr('errors?', '', [str('Reasons why there is no estimate')]),
   ]);
 
-export const estimaterawfee: MethodSpec = {
+export const estimaterawfee = declare({
   name: 'estimaterawfee',
   category: 'hidden',
   runs: 'node',
@@ -39,4 +40,4 @@ export const estimaterawfee: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '6 0.9' }],
-};
+});

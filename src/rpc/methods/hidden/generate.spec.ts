@@ -1,6 +1,6 @@
-import type { MethodSpec } from '../../declare/types.js';
+import { declare } from '../../declare/parameters.js';
 
-export const generate: MethodSpec = {
+export const generate = declare({
   name: 'generate',
   category: 'hidden',
   runs: 'node',
@@ -9,4 +9,4 @@ export const generate: MethodSpec = {
   args: [],
   results: [],
   examples: [],
-};
+});

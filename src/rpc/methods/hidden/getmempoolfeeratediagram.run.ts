@@ -3,6 +3,7 @@ import type { NodeRun } from '../../context/node.js';
 import { showAll } from '../../node/pool.js';
 import { hashHex } from '../../render/hex.js';
 import { Amount } from '../../wire/values.js';
+import type { getmempoolfeeratediagram as spec } from './getmempoolfeeratediagram.spec.js';
 
 interface Chunk {
   readonly fee: number;
@@ -10,7 +11,7 @@ interface Chunk {
 }
 
 /** Returns cumulative fees and weights over all chunks of the mempool, best first. */
-export const getmempoolfeeratediagram: NodeRun = async (ctx, _args, call) => {
+export const getmempoolfeeratediagram: NodeRun<typeof spec> = async (_, ctx, call) => {
   await ctx.mempool.settled();
   const list = await ctx.mempool.snapshot(call.yieldToUrgent);
   /** Chunks by txid, of the clusters seen so far. */

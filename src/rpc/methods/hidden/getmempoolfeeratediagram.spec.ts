@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { amount, arr, num, obj } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getmempoolfeeratediagram: MethodSpec = {
+export const getmempoolfeeratediagram = declare({
   name: 'getmempoolfeeratediagram',
   since: 31,
   category: 'hidden',
@@ -11,4 +11,4 @@ export const getmempoolfeeratediagram: MethodSpec = {
   args: [],
   results: [arr([obj([num('weight', 'Cumulative sigop-adjusted weight'), amount('fee', 'Cumulative fees with deltas, in BTC')])])],
   examples: [{ cli: '', rpc: '' }],
-};
+});

@@ -1,13 +1,13 @@
 // Lists transactions of peers whose parents are missing (net/relay/orphanage.ts).
 import type { TxView } from '../../../consensus/tx/tx-view.js';
 import { asInt } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
-import type { Run } from '../../dispatch.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { hashHex, hex } from '../../render/hex.js';
 import type { JsonResult, JsonValue } from '../../wire/values.js';
+import type { getorphantxs as spec } from './getorphantxs.spec.js';
 
-export const getorphantxs: Run<NodeContext> = (ctx, args) => {
+export const getorphantxs: NodeRun<typeof spec> = ({ args }, ctx) => {
   const verbosity = verbosityOf(args[0] ?? null);
   const orphans = ctx.network.orphans();
   switch (verbosity) {

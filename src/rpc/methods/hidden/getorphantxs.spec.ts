@@ -1,5 +1,6 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, hex, num, obj } from '../../declare/parts.js';
-import type { MethodSpec, ResultSpec } from '../../declare/types.js';
+import type { ResultSpec } from '../../declare/types.js';
 
 const MEMBERS: readonly ResultSpec[] = [
   hex('txid', 'The transaction id'),
@@ -11,7 +12,7 @@ const MEMBERS: readonly ResultSpec[] = [
   arr('from', '', [num('Number of a peer that announced it')]),
 ];
 
-export const getorphantxs: MethodSpec = {
+export const getorphantxs = declare({
   name: 'getorphantxs',
   since: 29,
   category: 'hidden',
@@ -29,4 +30,4 @@ export const getorphantxs: MethodSpec = {
     arr({ when: 'for verbose = 2' }, [obj([...MEMBERS, hex('hex', 'The transaction as hex, with its witness')])]),
   ],
   examples: [{ cli: '2', rpc: '2' }],
-};
+});

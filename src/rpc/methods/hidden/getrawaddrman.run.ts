@@ -4,6 +4,7 @@ import { Slicer } from '../../node/slices.js';
 import { encodeJson, encodeString } from '../../wire/json-write.js';
 import { Pieces } from '../../wire/pieces.js';
 import { RawJson } from '../../wire/values.js';
+import type { getrawaddrman as spec } from './getrawaddrman.spec.js';
 
 const system = (key: string, number: number): Record<string, number> => (number === 0 ? {} : { [key]: number });
 
@@ -28,7 +29,7 @@ async function tableObject(table: Iterable<readonly [string, KnownNode]>, slicer
   return new RawJson(`{${pieces.text()}}`);
 }
 
-export const getrawaddrman: NodeRun = async (ctx, _, call) => {
+export const getrawaddrman: NodeRun<typeof spec> = async (_, ctx, call) => {
   const tables = ctx.network.control.addressTables();
   const slicer = new Slicer(call.yieldToUrgent);
   return { new: await tableObject(tables.new, slicer), tried: await tableObject(tables.tried, slicer) };

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { dyn, num, obj, str, time } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getrawaddrman: MethodSpec = {
+export const getrawaddrman = declare({
   name: 'getrawaddrman',
   category: 'hidden',
   runs: 'node',
@@ -27,4 +27,4 @@ export const getrawaddrman: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '', rpc: '' }],
-};
+});

@@ -1,8 +1,9 @@
 import type { NodeRun } from '../../context/node.js';
 import { settled } from '../../node/chain-control.js';
 import { blockOf } from '../../node/lookup.js';
+import type { invalidateblock as spec } from './invalidateblock.spec.js';
 
 /** The genesis block always stays valid; trying to invalidate it is no error. */
-export const invalidateblock: NodeRun = async (ctx, args) => {
+export const invalidateblock: NodeRun<typeof spec> = async ({ args }, ctx) => {
   return settled(ctx, await ctx.chain.invalidateBlock(blockOf(ctx, args[0])));
 };

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { hex, none } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const invalidateblock: MethodSpec = {
+export const invalidateblock = declare({
   name: 'invalidateblock',
   category: 'hidden',
   runs: 'node',
@@ -10,4 +10,4 @@ export const invalidateblock: MethodSpec = {
   results: [none()],
   examples: [{ cli: '"blockhash"', rpc: '"blockhash"' }],
   waits: true,
-};
+});

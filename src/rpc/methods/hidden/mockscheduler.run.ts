@@ -2,10 +2,11 @@ import { asInt64, checkTypes } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { regtestOnly } from '../../node/control.js';
+import type { mockscheduler as spec } from './mockscheduler.spec.js';
 
 const MAX_SCHEDULER_STEP = 3600n;
 
-export const mockscheduler: NodeRun = (ctx, args) => {
+export const mockscheduler: NodeRun<typeof spec> = ({ args }, ctx) => {
   regtestOnly(ctx, 'mockscheduler');
   checkTypes(args, ['number']);
   const seconds = asInt64(args[0]);

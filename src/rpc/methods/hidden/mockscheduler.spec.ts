@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { none, num } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const mockscheduler: MethodSpec = {
+export const mockscheduler = declare({
   name: 'mockscheduler',
   category: 'hidden',
   runs: 'node',
@@ -9,4 +9,4 @@ export const mockscheduler: MethodSpec = {
   args: [num('delta_time', 'Seconds to advance the scheduler by')],
   results: [none()],
   examples: [],
-};
+});

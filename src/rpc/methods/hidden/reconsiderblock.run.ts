@@ -1,7 +1,8 @@
 import type { NodeRun } from '../../context/node.js';
 import { settled } from '../../node/chain-control.js';
 import { blockOf } from '../../node/lookup.js';
+import type { reconsiderblock as spec } from './reconsiderblock.spec.js';
 
-export const reconsiderblock: NodeRun = async (ctx, args) => {
+export const reconsiderblock: NodeRun<typeof spec> = async ({ args }, ctx) => {
   return settled(ctx, await ctx.chain.reconsiderBlock(blockOf(ctx, args[0])));
 };

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { hex, none } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const reconsiderblock: MethodSpec = {
+export const reconsiderblock = declare({
   name: 'reconsiderblock',
   category: 'hidden',
   runs: 'node',
@@ -11,4 +11,4 @@ export const reconsiderblock: MethodSpec = {
   results: [none()],
   examples: [{ cli: '"blockhash"', rpc: '"blockhash"' }],
   waits: true,
-};
+});

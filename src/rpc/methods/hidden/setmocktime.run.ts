@@ -3,6 +3,7 @@ import { asInt64, checkTypes } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { regtestOnly } from '../../node/control.js';
+import type { setmocktime as spec } from './setmocktime.spec.js';
 
 /**
  * The largest time: in nanoseconds it fits a signed 64-bit integer. Since release 32, the largest time of a block
@@ -11,7 +12,7 @@ import { regtestOnly } from '../../node/control.js';
 const MOST_SECONDS = 9_223_372_036n;
 const MOST_SECONDS_32 = 0xffff_ffffn;
 
-export const setmocktime: NodeRun = (ctx, args) => {
+export const setmocktime: NodeRun<typeof spec> = ({ args }, ctx) => {
   regtestOnly(ctx, 'setmocktime');
   checkTypes(args, ['number']);
   const seconds = asInt64(args[0]);

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { none, num } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const setmocktime: MethodSpec = {
+export const setmocktime = declare({
   name: 'setmocktime',
   category: 'hidden',
   runs: 'node',
@@ -9,4 +9,4 @@ export const setmocktime: MethodSpec = {
   args: [num('timestamp', 'Seconds since 1970.\n0 returns to the real time', { typeWords: 'numeric' })],
   results: [none()],
   examples: [],
-};
+});

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { none } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const syncwithvalidationinterfacequeue: MethodSpec = {
+export const syncwithvalidationinterfacequeue = declare({
   name: 'syncwithvalidationinterfacequeue',
   category: 'hidden',
   runs: 'node',
@@ -9,4 +9,4 @@ export const syncwithvalidationinterfacequeue: MethodSpec = {
   args: [],
   results: [none()],
   examples: [{ cli: '', rpc: '' }],
-};
+});

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { hex, num, obj } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const waitforblock: MethodSpec = {
+export const waitforblock = declare({
   name: 'waitforblock',
   category: 'hidden',
   moved: { since: 30, category: 'blockchain' },
@@ -17,4 +17,4 @@ export const waitforblock: MethodSpec = {
     },
   ],
   waits: true,
-};
+});

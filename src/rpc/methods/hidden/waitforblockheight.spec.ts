@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { hex, num, obj } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const waitforblockheight: MethodSpec = {
+export const waitforblockheight = declare({
   name: 'waitforblockheight',
   category: 'hidden',
   moved: { since: 30, category: 'blockchain' },
@@ -13,4 +13,4 @@ export const waitforblockheight: MethodSpec = {
   results: [obj([hex('hash', 'The block hash'), num('height', 'Its height')])],
   examples: [{ cli: '100 1000', rpc: '100, 1000' }],
   waits: true,
-};
+});

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { hex, num, obj } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const waitfornewblock: MethodSpec = {
+export const waitfornewblock = declare({
   name: 'waitfornewblock',
   category: 'hidden',
   moved: { since: 30, category: 'blockchain' },
@@ -19,4 +19,4 @@ export const waitfornewblock: MethodSpec = {
   results: [obj([hex('hash', 'The block hash'), num('height', 'Its height')])],
   examples: [{ cli: '1000', rpc: '1000' }],
   waits: true,
-};
+});

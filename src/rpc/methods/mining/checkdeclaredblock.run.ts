@@ -5,13 +5,13 @@ import { hashKey } from '../../../consensus/bytes/hex.js';
 import { DecodeError } from '../../../consensus/bytes/reader.js';
 import { parseTx, type TxView } from '../../../consensus/tx/tx-view.js';
 import { asArray, asHash, asString, hexBytes } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
-import type { Run } from '../../dispatch.js';
+import type { NodeContext, NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { fullVerdict, ID_BYTES, isKnownValid, placeWord } from '../../node/declared-block.js';
 import { knownTransactions } from '../../node/job-transactions.js';
 import { hashHex } from '../../render/hex.js';
 import type { JsonValue } from '../../wire/values.js';
+import type { checkdeclaredblock as spec } from './checkdeclaredblock.spec.js';
 
 /** Largest size of a declared block in bytes: a proposal of that size, in hex, fits into one request. */
 const MOST_BYTES = 16_000_000;
@@ -60,7 +60,7 @@ function rebuild(ctx: NodeContext, header: HeaderView, txs: readonly TxView[]): 
   return block;
 }
 
-export const checkdeclaredblock: Run<NodeContext> = async (ctx, args) => {
+export const checkdeclaredblock: NodeRun<typeof spec> = async ({ args }, ctx) => {
   const header = headerOf(ctx, args[0]);
   const coinbase = transactionOf(ctx, args[1], undecodable);
   const listed = asArray(args[2]);

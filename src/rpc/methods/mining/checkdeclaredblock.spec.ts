@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, bool, hex, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const checkdeclaredblock: MethodSpec = {
+export const checkdeclaredblock = declare({
   name: 'checkdeclaredblock',
   category: 'mining',
   runs: 'node',
@@ -25,4 +25,4 @@ export const checkdeclaredblock: MethodSpec = {
     ]),
   ],
   examples: [{ cli: `"header" "coinbase" '["mywtxid",...]'`, rpc: '"header", "coinbase", ["mywtxid",...]' }],
-};
+});

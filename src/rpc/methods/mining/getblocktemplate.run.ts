@@ -3,6 +3,7 @@ import type { NodeContext, NodeRun } from '../../context/node.js';
 import { parseTemplateRequest } from '../../front/template-request.js';
 import { propose } from '../../node/declared-block.js';
 import { blockFromBytes, bytesOf } from '../../node/submit.js';
+import type { getblocktemplate as spec } from './getblocktemplate.spec.js';
 
 /** Parses a block from hex, and ignores bytes after it. */
 function decodeBlock(ctx: NodeContext, text: string): BlockView {
@@ -10,7 +11,7 @@ function decodeBlock(ctx: NodeContext, text: string): BlockView {
 }
 
 /** Runs on the node thread for all proposals, and for templates that are requested in a batch. */
-export const getblocktemplate: NodeRun = (ctx, args, call) => {
+export const getblocktemplate: NodeRun<typeof spec> = ({ args }, ctx, call) => {
   const request = parseTemplateRequest(args);
   return request.mode === 'proposal' ? propose(ctx, decodeBlock(ctx, request.data)) : ctx.templates.getBlockTemplate(request, call.signal);
 };

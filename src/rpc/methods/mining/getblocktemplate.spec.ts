@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { amount, arr, dyn, hex, none, num, obj, str, time } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getblocktemplate: MethodSpec = {
+export const getblocktemplate = declare({
   name: 'getblocktemplate',
   category: 'mining',
   runs: 'node',
@@ -75,4 +75,4 @@ export const getblocktemplate: MethodSpec = {
   ],
   examples: [{ cli: `'{"rules": ["segwit"]}'`, rpc: '{"rules": ["segwit"]}' }],
   waits: true,
-};
+});

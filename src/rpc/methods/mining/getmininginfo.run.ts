@@ -6,6 +6,7 @@ import { difficultyOf } from '../../render/difficulty.js';
 import { targetHex } from '../../render/header.js';
 import { hex32 } from '../../render/hex.js';
 import { Amount, Double, type JsonResult } from '../../wire/values.js';
+import type { getmininginfo as spec } from './getmininginfo.spec.js';
 
 /** Returns the facts about the next block, if it were requested now. */
 function nextBlock({ chain, clock }: NodeContext): JsonResult {
@@ -14,7 +15,7 @@ function nextBlock({ chain, clock }: NodeContext): JsonResult {
   return { height: tip.height + 1, bits: hex32(bits), difficulty: new Double(difficultyOf(bits)), target: targetHex(bits) };
 }
 
-export const getmininginfo: NodeRun = async (ctx) => {
+export const getmininginfo: NodeRun<typeof spec> = async (_, ctx) => {
   await ctx.mempool.settled();
   const { tip, params } = ctx.chain;
   const last = ctx.templates.lastAssembled();

@@ -1,8 +1,8 @@
 import { NODE_WARNINGS } from '../../declare/members.js';
+import { declare } from '../../declare/parameters.js';
 import { amount, hex, num, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getmininginfo: MethodSpec = {
+export const getmininginfo = declare({
   name: 'getmininginfo',
   category: 'mining',
   runs: 'node',
@@ -33,4 +33,4 @@ export const getmininginfo: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '', rpc: '' }],
-};
+});

@@ -4,8 +4,9 @@ import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { DEFAULT_LOOKBACK, networkHashes } from '../../node/mining-info.js';
 import { Double } from '../../wire/values.js';
+import type { getnetworkhashps as spec } from './getnetworkhashps.spec.js';
 
-export const getnetworkhashps: NodeRun = (ctx, args) => {
+export const getnetworkhashps: NodeRun<typeof spec> = ({ args }, ctx) => {
   const lookback = (args[0] ?? null) === null ? DEFAULT_LOOKBACK : asInt(args[0]);
   const height = (args[1] ?? null) === null ? -1 : asInt(args[1]);
   if (follows(ctx.compat, 26)) {

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { num } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getnetworkhashps: MethodSpec = {
+export const getnetworkhashps = declare({
   name: 'getnetworkhashps',
   category: 'mining',
   runs: 'node',
@@ -15,4 +15,4 @@ export const getnetworkhashps: MethodSpec = {
   ],
   results: [num('Hashes per second')],
   examples: [{ cli: '', rpc: '' }],
-};
+});

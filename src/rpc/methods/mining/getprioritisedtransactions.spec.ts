@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { bool, dyn, num, obj } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getprioritisedtransactions: MethodSpec = {
+export const getprioritisedtransactions = declare({
   name: 'getprioritisedtransactions',
   category: 'mining',
   runs: 'node',
@@ -19,4 +19,4 @@ export const getprioritisedtransactions: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '', rpc: '' }],
-};
+});

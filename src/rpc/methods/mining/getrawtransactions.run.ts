@@ -1,11 +1,11 @@
 import type { TxView } from '../../../consensus/tx/tx-view.js';
 import { asArray, asHash, asInt64, asObject, asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
-import type { Run } from '../../dispatch.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { knownTransactions } from '../../node/job-transactions.js';
 import { hex } from '../../render/hex.js';
 import type { JsonResult } from '../../wire/values.js';
+import type { getrawtransactions as spec } from './getrawtransactions.spec.js';
 
 /** Largest number of wtxids in one call. */
 const MOST_WTXIDS = 1_000;
@@ -35,7 +35,7 @@ function pinOptions(given: Parameters<typeof asObject>[0]): PinOptions | null {
   return { job, seconds: Number(seconds) };
 }
 
-export const getrawtransactions: Run<NodeContext> = async (ctx, args) => {
+export const getrawtransactions: NodeRun<typeof spec> = async ({ args }, ctx) => {
   const listed = asArray(args[0]);
   if (listed.length > MOST_WTXIDS) fail(RPC_CODE.INVALID_PARAMETER, `wtxids lists more than ${MOST_WTXIDS} transactions`);
   const wtxids = listed.map((wtxid) => asHash(wtxid, 'wtxid'));

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, hex, num, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getrawtransactions: MethodSpec = {
+export const getrawtransactions = declare({
   name: 'getrawtransactions',
   category: 'mining',
   runs: 'node',
@@ -22,4 +22,4 @@ export const getrawtransactions: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '"[\\"mywtxid\\",...]"', rpc: '["mywtxid",...]' }],
-};
+});

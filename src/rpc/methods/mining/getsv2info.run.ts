@@ -1,8 +1,8 @@
 import type { Sv2ClientInfo } from '../../context/mining.js';
-import type { NodeContext } from '../../context/node.js';
-import type { Run } from '../../dispatch.js';
+import type { NodeRun } from '../../context/node.js';
+import type { getsv2info as spec } from './getsv2info.spec.js';
 
-export const getsv2info: Run<NodeContext> = async ({ sv2 }) => {
+export const getsv2info: NodeRun<typeof spec> = async (_, { sv2 }) => {
   if (sv2 === null) return { enabled: false };
   const clients = await sv2.clients();
   const figures = sv2.figures();

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, bool, num, obj, str, time } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getsv2info: MethodSpec = {
+export const getsv2info = declare({
   name: 'getsv2info',
   category: 'mining',
   runs: 'node',
@@ -50,4 +50,4 @@ export const getsv2info: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '', rpc: '' }],
-};
+});

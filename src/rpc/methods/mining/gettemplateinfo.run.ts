@@ -1,10 +1,10 @@
 import { coinbaseLock } from '../../../consensus/rules/cleanup/coinbase-lock.js';
 import { targetHex } from '../../../template/render-template.js';
-import type { NodeContext } from '../../context/node.js';
-import type { Run } from '../../dispatch.js';
+import type { NodeRun } from '../../context/node.js';
 import { hex32 } from '../../render/hex.js';
+import type { gettemplateinfo as spec } from './gettemplateinfo.spec.js';
 
-export const gettemplateinfo: Run<NodeContext> = (ctx) => {
+export const gettemplateinfo: NodeRun<typeof spec> = (_, ctx) => {
   const { facts, curtime, bits } = ctx.templates.next();
   const { locktime, sequence } = coinbaseLock(facts.height);
   return {

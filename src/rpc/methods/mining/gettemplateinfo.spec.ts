@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { hex, num, obj, time } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const gettemplateinfo: MethodSpec = {
+export const gettemplateinfo = declare({
   name: 'gettemplateinfo',
   category: 'mining',
   runs: 'node',
@@ -26,4 +26,4 @@ export const gettemplateinfo: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '', rpc: '' }],
-};
+});

@@ -5,10 +5,10 @@ import type { TxOutcome } from '../../../mempool/recent-outcomes.js';
 import { longPollId } from '../../../template/render-template.js';
 import type { TemplateVerdict, VerdictTemplate } from '../../../template/verdict.js';
 import { asHash } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
-import type { Run } from '../../dispatch.js';
+import type { NodeContext, NodeRun } from '../../context/node.js';
 import { hashHex } from '../../render/hex.js';
 import { Double, type JsonResult } from '../../wire/values.js';
+import type { gettemplateverdict as spec } from './gettemplateverdict.spec.js';
 
 /** Weight of 1,000 virtual bytes. */
 const KVB_WEIGHT = 4_000;
@@ -57,7 +57,7 @@ function outcomeMembers({ mempool }: NodeContext, { kind, reason, debug, time, r
   return { verdict: 'conflict', reason, details, conflicts: here, time };
 }
 
-export const gettemplateverdict: Run<NodeContext> = async (ctx, args) => {
+export const gettemplateverdict: NodeRun<typeof spec> = async ({ args }, ctx) => {
   const txid = asHash(args[0], 'txid');
   const found = ctx.templates.verdict(txid);
   if (found === null) {

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, hex, num, obj, str, time } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const gettemplateverdict: MethodSpec = {
+export const gettemplateverdict = declare({
   name: 'gettemplateverdict',
   category: 'mining',
   runs: 'node',
@@ -46,4 +46,4 @@ export const gettemplateverdict: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '"txid"', rpc: '"txid"' }],
-};
+});

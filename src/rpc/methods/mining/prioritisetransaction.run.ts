@@ -3,8 +3,9 @@ import { follows } from '../../../policy/compat.js';
 import { asDouble, asHash, asInt64Within } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
+import type { prioritisetransaction as spec } from './prioritisetransaction.spec.js';
 
-export const prioritisetransaction: NodeRun = (ctx, args) => {
+export const prioritisetransaction: NodeRun<typeof spec> = ({ args }, ctx) => {
   const txid = asHash(args[0], 'txid');
   const dummy = args[1] ?? null;
   const number = (): number => (dummy === null ? 0 : asDouble(dummy));

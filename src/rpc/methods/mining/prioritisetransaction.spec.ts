@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { bool, hex, num } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const prioritisetransaction: MethodSpec = {
+export const prioritisetransaction = declare({
   name: 'prioritisetransaction',
   category: 'mining',
   runs: 'node',
@@ -14,4 +14,4 @@ export const prioritisetransaction: MethodSpec = {
   ],
   results: [bool('Always true')],
   examples: [{ cli: '"txid" 0.0 10000', rpc: '"txid", 0.0, 10000' }],
-};
+});

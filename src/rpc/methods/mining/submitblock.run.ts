@@ -6,6 +6,7 @@ import { asString } from '../../args.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
 import { blockFromBytes, bytesOf, submit } from '../../node/submit.js';
 import { JsonObject, type JsonValue } from '../../wire/values.js';
+import type { submitblock as spec } from './submitblock.spec.js';
 
 /** Names the caller for the log. */
 const userName = (user: string): string => `RPC user ${JSON.stringify(user)}`;
@@ -39,7 +40,7 @@ function submitWork(ctx: NodeContext, bytes: Uint8Array, workId: string, client:
   return submit(ctx, blockFromBytes(ctx, block), client);
 }
 
-export const submitblock: NodeRun = (ctx, args, call) => {
+export const submitblock: NodeRun<typeof spec> = ({ args }, ctx, call) => {
   const bytes = bytesOf(asString(args[0]), call);
   const workId = workIdOf(args[1]);
   const client = userName(call.user);

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { hex, none, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const submitblock: MethodSpec = {
+export const submitblock = declare({
   name: 'submitblock',
   category: 'mining',
   runs: 'node',
@@ -25,4 +25,4 @@ export const submitblock: MethodSpec = {
     { cli: '"mydata"', rpc: '"mydata"' },
     { rpc: '"mydata", {"workid": "myid"}', title: 'Header and coinbase of a light template' },
   ],
-};
+});

@@ -4,8 +4,9 @@ import { asString, hexBytes } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { hashHex } from '../../render/hex.js';
+import type { submitheader as spec } from './submitheader.spec.js';
 
-export const submitheader: NodeRun = async (ctx, args) => {
+export const submitheader: NodeRun<typeof spec> = async ({ args }, ctx) => {
   const bytes = hexBytes(asString(args[0]));
   if (!bytes || bytes.length < HEADER_SIZE) return fail(RPC_CODE.DESERIALIZATION_ERROR, 'Block header decode failed');
   const header = parseHeader(bytes, ctx.crypto);

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { hex, none } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const submitheader: MethodSpec = {
+export const submitheader = declare({
   name: 'submitheader',
   category: 'mining',
   runs: 'node',
@@ -10,4 +10,4 @@ export const submitheader: MethodSpec = {
   args: [hex('hexdata', 'The header, 80 bytes')],
   results: [none('if the header is valid')],
   examples: [{ cli: '"aabbcc"', rpc: '"aabbcc"' }],
-};
+});

@@ -2,8 +2,9 @@ import { asBool, asString } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { commandOf } from '../../node/peers.js';
+import type { addnode as spec } from './addnode.spec.js';
 
-export const addnode: NodeRun = async (ctx, args) => {
+export const addnode: NodeRun<typeof spec> = async ({ args }, ctx) => {
   const command = commandOf(ctx, args[1], 'addnode', ['onetry', 'add', 'remove']);
   const node = asString(args[0]);
   const { control } = ctx.network;

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { bool, none, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const addnode: MethodSpec = {
+export const addnode = declare({
   name: 'addnode',
   category: 'network',
   runs: 'node',
@@ -14,4 +14,4 @@ export const addnode: MethodSpec = {
   ],
   results: [none()],
   examples: [{ cli: '"192.168.0.6:8333" "onetry"', rpc: '"192.168.0.6:8333", "onetry"' }],
-};
+});

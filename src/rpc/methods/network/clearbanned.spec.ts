@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { none } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const clearbanned: MethodSpec = {
+export const clearbanned = declare({
   name: 'clearbanned',
   category: 'network',
   runs: 'node',
@@ -9,4 +9,4 @@ export const clearbanned: MethodSpec = {
   args: [],
   results: [none()],
   examples: [{ cli: '', rpc: '' }],
-};
+});

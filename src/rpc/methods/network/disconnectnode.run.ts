@@ -1,8 +1,9 @@
 import { asInt64, asString } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
+import type { disconnectnode as spec } from './disconnectnode.spec.js';
 
-export const disconnectnode: NodeRun = (ctx, args) => {
+export const disconnectnode: NodeRun<typeof spec> = ({ args }, ctx) => {
   const [address, id] = [args[0] ?? null, args[1] ?? null];
   const { control } = ctx.network;
   let found: boolean;

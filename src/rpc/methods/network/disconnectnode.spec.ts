@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { none, num, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const disconnectnode: MethodSpec = {
+export const disconnectnode = declare({
   name: 'disconnectnode',
   category: 'network',
   runs: 'node',
@@ -12,4 +12,4 @@ export const disconnectnode: MethodSpec = {
     { cli: '"192.168.0.6:8333"', rpc: '"192.168.0.6:8333"' },
     { cli: '"" 1', rpc: '"", 1' },
   ],
-};
+});

@@ -4,9 +4,10 @@ import { asString } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { hex } from '../../render/hex.js';
+import type { exportasmap as spec } from './exportasmap.spec.js';
 
 /** Core exports its built-in map. adit has none, so this exports the map of -asmap. */
-export const exportasmap: NodeRun = async (ctx, args) => {
+export const exportasmap: NodeRun<typeof spec> = async ({ args }, ctx) => {
   const file = path.resolve(ctx.folder, asString(args[0]));
   const bytes = (await ctx.readAsmap()) ?? fail(RPC_CODE.MISC_ERROR, 'No embedded ASMap data available');
   await replaceFile(file, [bytes]).catch(() => fail(RPC_CODE.MISC_ERROR, `Failed to open asmap file: ${file}`));

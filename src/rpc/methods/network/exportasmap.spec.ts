@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { hex, num, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const exportasmap: MethodSpec = {
+export const exportasmap = declare({
   name: 'exportasmap',
   category: 'network',
   runs: 'node',
@@ -16,4 +16,4 @@ export const exportasmap: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '"asmap.dat"', rpc: '"asmap.dat"' }],
-};
+});

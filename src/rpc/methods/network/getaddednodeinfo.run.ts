@@ -1,8 +1,9 @@
 import { asString } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
+import type { getaddednodeinfo as spec } from './getaddednodeinfo.spec.js';
 
-export const getaddednodeinfo: NodeRun = async (ctx, args) => {
+export const getaddednodeinfo: NodeRun<typeof spec> = async ({ args }, ctx) => {
   const all = await ctx.network.control.addedNodes();
   if ((args[0] ?? null) === null) return all;
   const wanted = asString(args[0]);

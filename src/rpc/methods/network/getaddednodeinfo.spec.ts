@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, bool, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getaddednodeinfo: MethodSpec = {
+export const getaddednodeinfo = declare({
   name: 'getaddednodeinfo',
   category: 'network',
   runs: 'node',
@@ -20,4 +20,4 @@ export const getaddednodeinfo: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '"192.168.0.201"', rpc: '"192.168.0.201"' }],
-};
+});

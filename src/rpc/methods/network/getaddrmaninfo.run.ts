@@ -1,6 +1,7 @@
 import type { NodeRun } from '../../context/node.js';
+import type { getaddrmaninfo as spec } from './getaddrmaninfo.spec.js';
 
-export const getaddrmaninfo: NodeRun = (ctx) => {
+export const getaddrmaninfo: NodeRun<typeof spec> = (_, ctx) => {
   const all = { new: 0, tried: 0, total: 0 };
   const out: Record<string, typeof all> = {};
   for (const [network, count] of ctx.network.control.addressCounts()) {

@@ -1,8 +1,9 @@
 // Core has this method since release 26. The option -addrinfo of bitcoin-cli calls it.
-import { dyn, num, obj } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getaddrmaninfo: MethodSpec = {
+import { declare } from '../../declare/parameters.js';
+import { dyn, num, obj } from '../../declare/parts.js';
+
+export const getaddrmaninfo = declare({
   name: 'getaddrmaninfo',
   category: 'network',
   runs: 'node',
@@ -19,4 +20,4 @@ export const getaddrmaninfo: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '', rpc: '' }],
-};
+});

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { num } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getconnectioncount: MethodSpec = {
+export const getconnectioncount = declare({
   name: 'getconnectioncount',
   category: 'network',
   runs: 'node',
@@ -11,4 +11,4 @@ export const getconnectioncount: MethodSpec = {
   args: [],
   results: [num('The number')],
   examples: [{ cli: '', rpc: '' }],
-};
+});

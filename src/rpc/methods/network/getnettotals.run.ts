@@ -1,8 +1,9 @@
 import type { NodeRun } from '../../context/node.js';
+import type { getnettotals as spec } from './getnettotals.spec.js';
 
 const SECONDS_PER_DAY = 86_400;
 
-export const getnettotals: NodeRun = (ctx) => {
+export const getnettotals: NodeRun<typeof spec> = (_, ctx) => {
   const { received, sent } = ctx.network.totals();
   const { target, reached, historicalReached, bytesLeft, secondsLeft } = ctx.network.upload();
   return {

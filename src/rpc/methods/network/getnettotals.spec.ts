@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { bool, num, obj, time } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getnettotals: MethodSpec = {
+export const getnettotals = declare({
   name: 'getnettotals',
   category: 'network',
   runs: 'node',
@@ -24,4 +24,4 @@ export const getnettotals: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '', rpc: '' }],
-};
+});

@@ -1,8 +1,9 @@
 import type { NodeRun } from '../../context/node.js';
 import { shownWarnings } from '../../node/shown-facts.js';
 import { Amount } from '../../wire/values.js';
+import type { getnetworkinfo as spec } from './getnetworkinfo.spec.js';
 
-export const getnetworkinfo: NodeRun = (ctx) => {
+export const getnetworkinfo: NodeRun<typeof spec> = (_, ctx) => {
   const { network } = ctx;
   const connections = network.connections();
   const pool = ctx.mempool.stats();

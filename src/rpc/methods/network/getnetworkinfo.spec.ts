@@ -1,8 +1,8 @@
 import { NODE_WARNINGS } from '../../declare/members.js';
+import { declare } from '../../declare/parameters.js';
 import { amount, arr, bool, hex, num, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getnetworkinfo: MethodSpec = {
+export const getnetworkinfo = declare({
   name: 'getnetworkinfo',
   category: 'network',
   runs: 'node',
@@ -39,4 +39,4 @@ export const getnetworkinfo: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '', rpc: '' }],
-};
+});

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, num, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getnodeaddresses: MethodSpec = {
+export const getnodeaddresses = declare({
   name: 'getnodeaddresses',
   category: 'network',
   runs: 'node',
@@ -23,4 +23,4 @@ export const getnodeaddresses: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '8', rpc: '8' }],
-};
+});

@@ -1,8 +1,8 @@
 import { ADDED } from '../../../policy/compat.js';
+import { declare } from '../../declare/parameters.js';
 import { amount, arr, bool, dyn, hex, num, obj, str, time } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getpeerinfo: MethodSpec = {
+export const getpeerinfo = declare({
   name: 'getpeerinfo',
   category: 'network',
   runs: 'node',
@@ -69,4 +69,4 @@ export const getpeerinfo: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '', rpc: '' }],
-};
+});

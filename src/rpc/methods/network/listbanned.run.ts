@@ -1,6 +1,7 @@
 import type { NodeRun } from '../../context/node.js';
+import type { listbanned as spec } from './listbanned.spec.js';
 
-export const listbanned: NodeRun = (ctx) =>
+export const listbanned: NodeRun<typeof spec> = (_, ctx) =>
   ctx.network.control.bans().map(({ address, until, createdAt }) => ({
     address,
     banned_until: until,

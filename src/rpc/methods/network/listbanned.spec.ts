@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, num, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const listbanned: MethodSpec = {
+export const listbanned = declare({
   name: 'listbanned',
   category: 'network',
   runs: 'node',
@@ -20,4 +20,4 @@ export const listbanned: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '', rpc: '' }],
-};
+});

@@ -3,8 +3,9 @@ import { asBool, asInt64, asString } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { commandOf } from '../../node/peers.js';
+import type { setban as spec } from './setban.spec.js';
 
-export const setban: NodeRun = (ctx, args) => {
+export const setban: NodeRun<typeof spec> = ({ args }, ctx) => {
   const command = commandOf(ctx, args[1], 'setban', ['add', 'remove']);
   const text = asString(args[0]);
   const { control } = ctx.network;

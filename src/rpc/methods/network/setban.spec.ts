@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { bool, none, num, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const setban: MethodSpec = {
+export const setban = declare({
   name: 'setban',
   category: 'network',
   runs: 'node',
@@ -17,4 +17,4 @@ export const setban: MethodSpec = {
     { cli: '"192.168.0.6" "add" 86400', rpc: '"192.168.0.6", "add", 86400' },
     { cli: '"192.168.0.0/24" "add"', rpc: '"192.168.0.0/24", "add"' },
   ],
-};
+});

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { bool } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const setnetworkactive: MethodSpec = {
+export const setnetworkactive = declare({
   name: 'setnetworkactive',
   category: 'network',
   runs: 'node',
@@ -9,4 +9,4 @@ export const setnetworkactive: MethodSpec = {
   args: [bool('state', 'Whether to enable the network')],
   results: [bool('The new state')],
   examples: [],
-};
+});

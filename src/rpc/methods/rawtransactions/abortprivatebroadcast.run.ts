@@ -1,10 +1,10 @@
 import { asHash } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
-import type { Run } from '../../dispatch.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { broadcastOf, membersOf } from '../../node/private-broadcast.js';
+import type { abortprivatebroadcast as spec } from './abortprivatebroadcast.spec.js';
 
-export const abortprivatebroadcast: Run<NodeContext> = (ctx, args) => {
+export const abortprivatebroadcast: NodeRun<typeof spec> = ({ args }, ctx) => {
   const broadcast = broadcastOf(ctx);
   const removed = broadcast.abort(asHash(args[0], 'id'));
   if (removed.length === 0) {

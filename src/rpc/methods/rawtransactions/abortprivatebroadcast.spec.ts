@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, hex, obj } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const abortprivatebroadcast: MethodSpec = {
+export const abortprivatebroadcast = declare({
   name: 'abortprivatebroadcast',
   since: 31,
   category: 'rawtransactions',
@@ -20,4 +20,4 @@ export const abortprivatebroadcast: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '"id"', rpc: '"id"' }],
-};
+});

@@ -2,14 +2,14 @@
 import { follows } from '../../../policy/compat.js';
 import { feeRateOf } from '../../../policy/fee-rate.js';
 import { analyzePsbt, type InputAnalysis } from '../../../signing/analyze-psbt.js';
-import type { NodeContext } from '../../context/node.js';
-import type { Run } from '../../dispatch.js';
+import type { NodeRun } from '../../context/node.js';
 import { Slicer } from '../../node/slices.js';
 import { hex } from '../../render/hex.js';
 import { asPsbt } from '../../render/psbt-text.js';
 import { Amount, type JsonResult } from '../../wire/values.js';
+import type { analyzepsbt as spec } from './analyzepsbt.spec.js';
 
-export const analyzepsbt: Run<NodeContext> = async (ctx, args, call) => {
+export const analyzepsbt: NodeRun<typeof spec> = async ({ args }, ctx, call) => {
   const pauses = new Slicer(call.yieldToUrgent);
   const psbt = await asPsbt(args[0], ctx, pauses);
   const { inputs, virtualSize, fee, next, error } = await analyzePsbt(psbt, ctx.crypto, follows(ctx.compat, 32), pauses);

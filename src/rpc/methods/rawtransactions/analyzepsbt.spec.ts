@@ -1,6 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { amount, arr, bool, hex, num, obj, str } from '../../declare/parts.js';
 import { PSBT_ARG } from '../../declare/psbt-parts.js';
-import type { MethodSpec, ResultSpec } from '../../declare/types.js';
+import type { ResultSpec } from '../../declare/types.js';
 
 const MISSING: readonly ResultSpec[] = [
   arr('pubkeys?', '', [hex('keyid', 'HASH160 of a public key')]),
@@ -9,7 +10,7 @@ const MISSING: readonly ResultSpec[] = [
   arr('signatures?', '', [hex('keyid', 'HASH160 of a public key')]),
 ];
 
-export const analyzepsbt: MethodSpec = {
+export const analyzepsbt = declare({
   name: 'analyzepsbt',
   category: 'rawtransactions',
   runs: 'node',
@@ -35,4 +36,4 @@ export const analyzepsbt: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '"psbt"' }],
-};
+});

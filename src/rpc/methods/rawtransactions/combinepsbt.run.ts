@@ -1,13 +1,13 @@
 // Core 0.21: rpc/rawtransaction.cpp.
 import { combinePsbts } from '../../../psbt/combine-psbts.js';
 import { asArray } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
-import type { Run } from '../../dispatch.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { asPsbts } from '../../node/psbt.js';
 import { psbtText } from '../../render/psbt-text.js';
+import type { combinepsbt as spec } from './combinepsbt.spec.js';
 
-export const combinepsbt: Run<NodeContext> = async (ctx, args, call) => {
+export const combinepsbt: NodeRun<typeof spec> = async ({ args }, ctx, call) => {
   const list = asArray(args[0]);
   if (list.length === 0) fail(RPC_CODE.INVALID_PARAMETER, "Parameter 'txs' cannot be empty");
   const combined = combinePsbts(await asPsbts(ctx, list, call), ctx.crypto);

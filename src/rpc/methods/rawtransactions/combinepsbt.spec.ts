@@ -1,8 +1,8 @@
+import { declare } from '../../declare/parameters.js';
 import { str } from '../../declare/parts.js';
 import { PSBTS_ARG } from '../../declare/psbt-parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const combinepsbt: MethodSpec = {
+export const combinepsbt = declare({
   name: 'combinepsbt',
   category: 'rawtransactions',
   runs: 'node',
@@ -12,4 +12,4 @@ export const combinepsbt: MethodSpec = {
   args: [PSBTS_ARG],
   results: [str('The PSBT in Base64')],
   examples: [{ cli: '"[\\"mybase64_1\\", \\"mybase64_2\\"]"' }],
-};
+});

@@ -8,12 +8,12 @@ import { follows } from '../../../policy/compat.js';
 import { withoutSignatures } from '../../../psbt/create-psbt.js';
 import { combineTransactions } from '../../../signing/sign-transaction.js';
 import { asArray, asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
-import type { Run } from '../../dispatch.js';
+import type { NodeContext, NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { decodeTx } from '../../node/raw-tx.js';
 import { outpointsOf } from '../../node/signing-args.js';
 import { hex } from '../../render/hex.js';
+import type { combinerawtransaction as spec } from './combinerawtransaction.spec.js';
 
 /**
  * Rejects transactions that differ from the first one in more than their signatures. Before release 32, Core ignores
@@ -25,7 +25,7 @@ function checkSame(versions: readonly TxView[], { crypto }: NodeContext): void {
   if (other >= 0) fail(RPC_CODE.INVALID_PARAMETER, `Transaction number ${other + 2} not compatible with first transaction`);
 }
 
-export const combinerawtransaction: Run<NodeContext> = async (ctx, args) => {
+export const combinerawtransaction: NodeRun<typeof spec> = async ({ args }, ctx) => {
   const list = asArray(args[0]);
   const strict = follows(ctx.compat, 32);
   if (strict && list.length < 2) fail(RPC_CODE.DESERIALIZATION_ERROR, 'Missing transactions. At least two transactions required.');

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, hex, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const combinerawtransaction: MethodSpec = {
+export const combinerawtransaction = declare({
   name: 'combinerawtransaction',
   category: 'rawtransactions',
   runs: 'node',
@@ -10,4 +10,4 @@ export const combinerawtransaction: MethodSpec = {
   args: [arr('txs', 'Versions of one transaction', [hex('hexstring?', 'A partially signed version as hex')])],
   results: [str('The transaction with all signatures')],
   examples: [{ cli: '"[\\"myhex1\\", \\"myhex2\\"]"', rpc: '"[\\"myhex1\\", \\"myhex2\\"]"' }],
-};
+});

@@ -4,11 +4,11 @@ import { parseTxLenient } from '../../../consensus/tx/parse-lenient.js';
 import type { TxView } from '../../../consensus/tx/tx-view.js';
 import { createPsbt } from '../../../psbt/create-psbt.js';
 import { asBool, asString, hexBytes } from '../../args.js';
-import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { FrontContext } from '../../front/context.js';
+import type { FrontContext, FrontRun } from '../../front/context.js';
 import { asPsbtVersion, psbtText } from '../../render/psbt-text.js';
 import type { JsonValue } from '../../wire/values.js';
+import type { converttopsbt as spec } from './converttopsbt.spec.js';
 
 /** Parses a transaction with or without witnesses, as requested; otherwise tries both formats. */
 function anyTx(ctx: FrontContext, text: string, isWitness: boolean | null): TxView {
@@ -24,7 +24,7 @@ function anyTx(ctx: FrontContext, text: string, isWitness: boolean | null): TxVi
 
 const optionalBool = (value: JsonValue | undefined): boolean | null => ((value ?? null) === null ? null : asBool(value));
 
-export const converttopsbt: Run<FrontContext> = (ctx, args) => {
+export const converttopsbt: FrontRun<typeof spec> = ({ args }, ctx) => {
   const permitSigData = optionalBool(args[1]) ?? false;
   const isWitness = optionalBool(args[2]);
   const tx = anyTx(ctx, asString(args[0]), isWitness);

@@ -1,8 +1,8 @@
+import { declare } from '../../declare/parameters.js';
 import { bool, hex, str } from '../../declare/parts.js';
 import { PSBT_VERSION_ARG } from '../../declare/psbt-parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const converttopsbt: MethodSpec = {
+export const converttopsbt = declare({
   name: 'converttopsbt',
   category: 'rawtransactions',
   runs: 'front',
@@ -20,4 +20,4 @@ export const converttopsbt: MethodSpec = {
   ],
   results: [str('The PSBT in Base64')],
   examples: [{ cli: '"hexstring"' }],
-};
+});

@@ -1,9 +1,9 @@
+import { declare } from '../../declare/parameters.js';
 import { str } from '../../declare/parts.js';
 import { PSBT_VERSION_ARG } from '../../declare/psbt-parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 import { createrawtransaction } from './createrawtransaction.spec.js';
 
-export const createpsbt: MethodSpec = {
+export const createpsbt = declare({
   name: 'createpsbt',
   category: 'rawtransactions',
   runs: 'front',
@@ -12,4 +12,4 @@ export const createpsbt: MethodSpec = {
   args: [...createrawtransaction.args, PSBT_VERSION_ARG],
   results: [str('The PSBT in Base64')],
   examples: [{ cli: `"[{\\"txid\\":\\"myid\\",\\"vout\\":0}]" "[{\\"data\\":\\"00010203\\"}]"` }],
-};
+});

@@ -1,9 +1,9 @@
 // Core 0.21: rpc/rawtransaction_util.cpp, with the same order of checks.
-import type { Run } from '../../dispatch.js';
-import type { FrontContext } from '../../front/context.js';
+import type { FrontRun } from '../../front/context.js';
 import { asReplaceable, asTxVersion, constructTransaction } from '../../front/createrawtransaction.js';
 import { hex } from '../../render/hex.js';
+import type { createrawtransaction as spec } from './createrawtransaction.spec.js';
 
-export const createrawtransaction: Run<FrontContext> = (ctx, args) => {
+export const createrawtransaction: FrontRun<typeof spec> = ({ args }, ctx) => {
   return hex(constructTransaction(ctx, args, asReplaceable(args[3], ctx.compat), asTxVersion(args[4])));
 };

@@ -1,8 +1,8 @@
+import { declare } from '../../declare/parameters.js';
 import { amount, arr, bool, hex, num, obj, str } from '../../declare/parts.js';
 import { TX_VERSION_ARG } from '../../declare/psbt-parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const createrawtransaction: MethodSpec = {
+export const createrawtransaction = declare({
   name: 'createrawtransaction',
   category: 'rawtransactions',
   runs: 'front',
@@ -36,4 +36,4 @@ export const createrawtransaction: MethodSpec = {
       rpc: '"[{\\"txid\\":\\"myid\\",\\"vout\\":0}]", "[{\\"address\\":0.01}]"',
     },
   ],
-};
+});

@@ -1,12 +1,12 @@
 // Core 0.21: rpc/rawtransaction.cpp.
-import type { NodeContext } from '../../context/node.js';
-import type { Run } from '../../dispatch.js';
+import type { NodeRun } from '../../context/node.js';
 import { renderContext } from '../../node/lookup.js';
 import { Slicer } from '../../node/slices.js';
 import { psbtMembers } from '../../render/psbt.js';
 import { asPsbt } from '../../render/psbt-text.js';
+import type { decodepsbt as spec } from './decodepsbt.spec.js';
 
-export const decodepsbt: Run<NodeContext> = async (ctx, args, call) => {
+export const decodepsbt: NodeRun<typeof spec> = async ({ args }, ctx, call) => {
   const pauses = new Slicer(call.yieldToUrgent);
   const psbt = await asPsbt(args[0], ctx, pauses);
   return psbtMembers(psbt, renderContext(ctx), pauses);

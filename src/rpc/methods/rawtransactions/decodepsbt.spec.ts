@@ -1,8 +1,8 @@
+import { declare } from '../../declare/parameters.js';
 import { obj } from '../../declare/parts.js';
 import { PSBT_ARG, PSBT_MEMBERS } from '../../declare/psbt-parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const decodepsbt: MethodSpec = {
+export const decodepsbt = declare({
   name: 'decodepsbt',
   category: 'rawtransactions',
   runs: 'node',
@@ -12,4 +12,4 @@ export const decodepsbt: MethodSpec = {
   args: [PSBT_ARG],
   results: [obj(PSBT_MEMBERS)],
   examples: [{ cli: '"psbt"' }],
-};
+});

@@ -1,6 +1,6 @@
-import type { Run } from '../../dispatch.js';
-import type { FrontContext } from '../../front/context.js';
+import type { FrontRun } from '../../front/context.js';
 import { txToDecode } from '../../front/decode.js';
 import { txMembers } from '../../render/tx.js';
+import type { decoderawtransaction as spec } from './decoderawtransaction.spec.js';
 
-export const decoderawtransaction: Run<FrontContext> = (ctx, args) => txMembers(txToDecode(args, ctx.hashes), ctx);
+export const decoderawtransaction: FrontRun<typeof spec> = ({ args }, ctx) => txMembers(txToDecode(args, ctx.hashes), ctx);

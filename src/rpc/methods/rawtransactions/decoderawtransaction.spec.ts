@@ -1,8 +1,8 @@
 import { TX_MEMBERS } from '../../declare/members.js';
+import { declare } from '../../declare/parameters.js';
 import { bool, hex, obj } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const decoderawtransaction: MethodSpec = {
+export const decoderawtransaction = declare({
   name: 'decoderawtransaction',
   category: 'rawtransactions',
   runs: 'front',
@@ -16,4 +16,4 @@ export const decoderawtransaction: MethodSpec = {
   ],
   results: [obj(TX_MEMBERS)],
   examples: [{ cli: '"hexstring"', rpc: '"hexstring"' }],
-};
+});

@@ -4,10 +4,10 @@ import { ScriptTokenizer } from '../../../consensus/script/tokenizer.js';
 import { follows } from '../../../policy/compat.js';
 import { isUnspendable, solve } from '../../../policy/script-type.js';
 import { asHex } from '../../args.js';
-import type { Run } from '../../dispatch.js';
-import type { FrontContext } from '../../front/context.js';
+import type { FrontContext, FrontRun } from '../../front/context.js';
 import { addressOf, payToScriptHash, scriptMembers } from '../../render/script.js';
 import type { JsonResult } from '../../wire/values.js';
+import type { decodescript as spec } from './decodescript.spec.js';
 
 /**
  * Returns the witness program for a script: of the key hash for a single key, otherwise of the script hash. Returns
@@ -41,7 +41,7 @@ function canRun(script: Uint8Array): boolean {
   return !tokens.failed;
 }
 
-export const decodescript: Run<FrontContext> = (ctx, args) => {
+export const decodescript: FrontRun<typeof spec> = ({ args }, ctx) => {
   const script = args[0] === '' ? new Uint8Array(0) : asHex(args[0], 'argument');
   const out: Record<string, JsonResult> = scriptMembers(script, ctx, false);
   const type = String(out.type);

@@ -1,8 +1,8 @@
 import { SCRIPT_MEMBERS } from '../../declare/members.js';
+import { declare } from '../../declare/parameters.js';
 import { hex, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const decodescript: MethodSpec = {
+export const decodescript = declare({
   name: 'decodescript',
   category: 'rawtransactions',
   runs: 'front',
@@ -20,4 +20,4 @@ export const decodescript: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '"hexstring"', rpc: '"hexstring"' }],
-};
+});

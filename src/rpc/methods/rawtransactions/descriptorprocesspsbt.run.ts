@@ -7,8 +7,8 @@ import { finalizePsbt } from '../../../signing/finalize-psbt.js';
 import { dropUnneededTransactions, isDone, psbtSigning, signPsbtInput, updatePsbtOutput } from '../../../signing/psbt-input.js';
 import { FlatProvider, HidingProvider } from '../../../signing/signing-provider.js';
 import { asArray, asBool } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
-import type { CallInfo, Run } from '../../dispatch.js';
+import type { NodeContext, NodeRun } from '../../context/node.js';
+import type { CallInfo } from '../../dispatch.js';
 import { addOutputs, learnExpansion } from '../../node/psbt-roles.js';
 import { expandScanObject } from '../../node/scan-object.js';
 import { asHashType } from '../../node/signing-args.js';
@@ -17,12 +17,13 @@ import { hex } from '../../render/hex.js';
 import { asPsbt, psbtText } from '../../render/psbt-text.js';
 import { failFill } from '../../wallet/walletprocesspsbt.js';
 import type { JsonValue } from '../../wire/values.js';
+import type { descriptorprocesspsbt as spec } from './descriptorprocesspsbt.spec.js';
 
 const SIGHASH_ALL = 1;
 
 const boolOr = (value: JsonValue | undefined, fallback: boolean): boolean => ((value ?? null) === null ? fallback : asBool(value));
 
-export const descriptorprocesspsbt: Run<NodeContext> = async (ctx, args, call) => {
+export const descriptorprocesspsbt: NodeRun<typeof spec> = async ({ args }, ctx, call) => {
   const pauses = new Slicer(call.yieldToUrgent);
   const provider = new FlatProvider();
   try {

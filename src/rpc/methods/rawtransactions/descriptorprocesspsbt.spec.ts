@@ -1,9 +1,9 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, bool, hex, obj, range, str } from '../../declare/parts.js';
 import { PSBT_ARG } from '../../declare/psbt-parts.js';
 import { SIGHASH_TYPE_ARG } from '../../declare/signing-parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const descriptorprocesspsbt: MethodSpec = {
+export const descriptorprocesspsbt = declare({
   name: 'descriptorprocesspsbt',
   since: 26,
   category: 'rawtransactions',
@@ -30,4 +30,4 @@ export const descriptorprocesspsbt: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '"psbt" \'["descriptor1", "descriptor2"]\'' }, { cli: '"psbt" \'[{"desc":"mydescriptor", "range":21}]\'' }],
-};
+});

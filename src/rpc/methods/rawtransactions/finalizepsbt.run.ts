@@ -3,13 +3,13 @@ import { follows } from '../../../policy/compat.js';
 import { extractTx } from '../../../psbt/extract-tx.js';
 import { finalizePsbt } from '../../../signing/finalize-psbt.js';
 import { asBool } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
-import type { Run } from '../../dispatch.js';
+import type { NodeRun } from '../../context/node.js';
 import { Slicer } from '../../node/slices.js';
 import { hex } from '../../render/hex.js';
 import { asPsbt, psbtText } from '../../render/psbt-text.js';
+import type { finalizepsbt as spec } from './finalizepsbt.spec.js';
 
-export const finalizepsbt: Run<NodeContext> = async (ctx, args, call) => {
+export const finalizepsbt: NodeRun<typeof spec> = async ({ args }, ctx, call) => {
   const pauses = new Slicer(call.yieldToUrgent);
   const psbt = await asPsbt(args[0], ctx, pauses);
   const extract = (args[1] ?? null) === null || asBool(args[1]);

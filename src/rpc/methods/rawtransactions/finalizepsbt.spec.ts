@@ -1,8 +1,8 @@
+import { declare } from '../../declare/parameters.js';
 import { bool, hex, obj, str } from '../../declare/parts.js';
 import { PSBT_ARG } from '../../declare/psbt-parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const finalizepsbt: MethodSpec = {
+export const finalizepsbt = declare({
   name: 'finalizepsbt',
   category: 'rawtransactions',
   runs: 'node',
@@ -19,4 +19,4 @@ export const finalizepsbt: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '"psbt"' }],
-};
+});

@@ -5,14 +5,14 @@ import { parseTxLenient } from '../../../consensus/tx/parse-lenient.js';
 import { fieldsOf } from '../../../psbt/create-psbt.js';
 import { inPaymentQueue } from '../../../wallet/spend/payment-queue.js';
 import { asBool, asString, checkTypes, hexBytes } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { hex } from '../../render/hex.js';
 import { settledWallet, walletOf } from '../../wallet/select.js';
 import { given } from '../../wallet/spend-args.js';
 import { fundWith } from '../../wallet/spend-options.js';
 import { Amount, type JsonValue } from '../../wire/values.js';
+import type { fundrawtransaction as spec } from './fundrawtransaction.spec.js';
 
 /**
  * Parses a transaction, which may have no inputs yet, with or without witnesses, as requested; otherwise tries both
@@ -32,7 +32,7 @@ function asStartedTx(ctx: WalletContext, value: JsonValue | undefined, isWitness
   }
 }
 
-export const fundrawtransaction: Run<WalletContext> = async (ctx, args, call) => {
+export const fundrawtransaction: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   walletOf(ctx, call);
   checkTypes(args, ['string', null, 'bool']);
   const tx = asStartedTx(ctx, args[0], args[2]);

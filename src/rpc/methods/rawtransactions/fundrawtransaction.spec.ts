@@ -1,8 +1,8 @@
 import { FUNDED_MEMBERS, fundOptions, INPUT_WEIGHTS_ARG } from '../../declare/fund-parts.js';
+import { declare } from '../../declare/parameters.js';
 import { bool, hex, obj } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const fundrawtransaction: MethodSpec = {
+export const fundrawtransaction = declare({
   name: 'fundrawtransaction',
   category: 'rawtransactions',
   runs: 'wallet',
@@ -22,4 +22,4 @@ export const fundrawtransaction: MethodSpec = {
   results: [obj([hex('hex', 'The transaction'), ...FUNDED_MEMBERS])],
   examples: [{ title: 'Fund a transaction', cli: '"signedhex"', rpc: '"signedhex"' }],
   waits: true,
-};
+});

@@ -1,8 +1,8 @@
-import type { NodeContext } from '../../context/node.js';
-import type { Run } from '../../dispatch.js';
+import type { NodeRun } from '../../context/node.js';
 import { broadcastOf, membersOf } from '../../node/private-broadcast.js';
+import type { getprivatebroadcastinfo as spec } from './getprivatebroadcastinfo.spec.js';
 
-export const getprivatebroadcastinfo: Run<NodeContext> = (ctx) => ({
+export const getprivatebroadcastinfo: NodeRun<typeof spec> = (_, ctx) => ({
   transactions: broadcastOf(ctx)
     .list()
     .map(({ tx, addedAt, attemptsLeft, sends }) => ({

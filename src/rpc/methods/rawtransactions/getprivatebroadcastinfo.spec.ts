@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, hex, num, obj, str, time } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getprivatebroadcastinfo: MethodSpec = {
+export const getprivatebroadcastinfo = declare({
   name: 'getprivatebroadcastinfo',
   since: 31,
   category: 'rawtransactions',
@@ -29,4 +29,4 @@ export const getprivatebroadcastinfo: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '', rpc: '' }],
-};
+});

@@ -3,8 +3,7 @@ import type { TxView } from '../../../consensus/tx/tx-view.js';
 import { follows, shows } from '../../../policy/compat.js';
 import { asHash } from '../../args.js';
 import type { HeaderInfo } from '../../context/chain.js';
-import type { NodeContext } from '../../context/node.js';
-import type { Run } from '../../dispatch.js';
+import type { NodeContext, NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { type Found, searchTransaction } from '../../node/getrawtransaction.js';
 import { heavyCall } from '../../node/heavy-call.js';
@@ -13,6 +12,7 @@ import { Slicer } from '../../node/slices.js';
 import { hashHex } from '../../render/hex.js';
 import { type SpentOutputs, txHex, txMembersSliced } from '../../render/tx.js';
 import type { JsonResult } from '../../wire/values.js';
+import type { getrawtransaction as spec } from './getrawtransaction.spec.js';
 
 const missing = (what: string): never => fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `${what}. Use gettransaction for wallet transactions.`);
 
@@ -51,7 +51,7 @@ async function spentBy(ctx: NodeContext, tx: TxView, blockHash: Uint8Array, sign
   return at < 1 ? null : { coins: undo[at - 1], shown: true };
 }
 
-export const getrawtransaction: Run<NodeContext> = async (ctx, args, call) => {
+export const getrawtransaction: NodeRun<typeof spec> = async ({ args }, ctx, call) => {
   const [id, flag = null, blockhash = null] = args;
   const txid = asHash(id, 'parameter 1');
   if (hashHex(txid) === hashHex(ctx.chain.genesis.merkleRoot)) {

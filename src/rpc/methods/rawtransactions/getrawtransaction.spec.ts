@@ -1,8 +1,8 @@
 import { spendingMembers } from '../../declare/members.js';
+import { declare } from '../../declare/parameters.js';
 import { amount, bool, hex, num, obj, str, time } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getrawtransaction: MethodSpec = {
+export const getrawtransaction = declare({
   name: 'getrawtransaction',
   category: 'rawtransactions',
   runs: 'node',
@@ -34,4 +34,4 @@ export const getrawtransaction: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '"mytxid"' }, { cli: '"mytxid" true', rpc: '"mytxid", true' }, { cli: '"mytxid" true "myblockhash"' }],
-};
+});

@@ -3,11 +3,11 @@ import { randomInt } from 'node:crypto';
 import { follows } from '../../../policy/compat.js';
 import { joinPsbts } from '../../../psbt/join-psbts.js';
 import { asArray } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
-import type { Run } from '../../dispatch.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { asPsbts } from '../../node/psbt.js';
 import { psbtText } from '../../render/psbt-text.js';
+import type { joinpsbts as spec } from './joinpsbts.spec.js';
 
 /** Returns the numbers below a count in random order (Fisher–Yates). */
 function shuffled(count: number): number[] {
@@ -19,7 +19,7 @@ function shuffled(count: number): number[] {
   return order;
 }
 
-export const joinpsbts: Run<NodeContext> = async (ctx, args, call) => {
+export const joinpsbts: NodeRun<typeof spec> = async ({ args }, ctx, call) => {
   const list = asArray(args[0]);
   if (list.length <= 1) fail(RPC_CODE.INVALID_PARAMETER, 'At least two PSBTs are required to join PSBTs.');
   const later = follows(ctx.compat, 32);

@@ -5,15 +5,14 @@ import { follows } from '../../../policy/compat.js';
 import { asAmount, asString } from '../../args.js';
 import type { PoolVerdict } from '../../context/mempool.js';
 import type { PrivateBroadcastAccess } from '../../context/network.js';
-import type { NodeContext } from '../../context/node.js';
-import type { Run } from '../../dispatch.js';
+import type { NodeContext, NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { outpointOf } from '../../node/lookup.js';
 import { burns, failBurnt, maxFee } from '../../node/packages.js';
 import { checkReachable, sendPrivately } from '../../node/private-broadcast.js';
 import { maxRate, offeredTx } from '../../node/send.js';
 import { hashHex } from '../../render/hex.js';
-import type { JsonResult } from '../../wire/values.js';
+import type { sendrawtransaction as spec } from './sendrawtransaction.spec.js';
 
 /** Returns whether the transaction has an unspent output in the chain, that is, whether it is confirmed. */
 async function isConfirmed(ctx: NodeContext, tx: TxView): Promise<boolean> {
@@ -29,7 +28,7 @@ interface Offer {
 }
 
 /** Creates no promise unless the mempool needs one, because batches have thousands of calls. */
-export const sendrawtransaction: Run<NodeContext> = (ctx, args, call) => {
+export const sendrawtransaction: NodeRun<typeof spec> = ({ args }, ctx, call) => {
   const maxBurn = (args[2] ?? null) === null ? 0 : asAmount(args[2]);
   const tx = offeredTx(ctx, asString(args[0]), call);
   // Core has this limit since release 25. Before, only a caller that passes the argument gets the error.
@@ -41,7 +40,7 @@ export const sendrawtransaction: Run<NodeContext> = (ctx, args, call) => {
   return ctx.mempool.returning ? ctx.mempool.settled().then(() => send(ctx, offer)) : send(ctx, offer);
 };
 
-function send(ctx: NodeContext, offer: Offer): JsonResult | Promise<JsonResult> {
+function send(ctx: NodeContext, offer: Offer): string | Promise<string> {
   const { tx, maxFeeSats, privately } = offer;
   if (ctx.mempool.get(tx.txid) !== undefined) return pass(ctx, offer, true);
   const verdict = ctx.mempool.accept(tx, { maxFeeSats, testOnly: privately !== null });
@@ -52,7 +51,7 @@ function send(ctx: NodeContext, offer: Offer): JsonResult | Promise<JsonResult> 
  * Core first checks whether the transaction is confirmed. A confirmed transaction cannot be accepted, so checking only
  * after a rejection gives the same answers and saves the lookup for accepted transactions.
  */
-function judged(ctx: NodeContext, offer: Offer, { reject, fee }: PoolVerdict): JsonResult | Promise<JsonResult> {
+function judged(ctx: NodeContext, offer: Offer, { reject, fee }: PoolVerdict): string | Promise<string> {
   const { tx, maxFeeSats } = offer;
   if (reject) return refuse(ctx, tx, reject);
   if (fee > maxFeeSats) fail(RPC_CODE.VERIFY_ERROR, 'Fee exceeds maximum configured by user (e.g. -maxtxfee, maxfeerate)');
@@ -71,7 +70,7 @@ async function refuse(ctx: NodeContext, tx: TxView, reject: Reject): Promise<nev
 }
 
 /** Announces the transaction to peers. @param known whether it was in the mempool before */
-function pass(ctx: NodeContext, { tx, privately }: Offer, known: boolean): JsonResult {
+function pass(ctx: NodeContext, { tx, privately }: Offer, known: boolean): string {
   if (privately !== null) sendPrivately(privately, tx);
   // Since release 23 a transaction that was already in the mempool is only announced, not marked as unbroadcast.
   else if (known && follows(ctx.compat, 23)) ctx.mempool.announce(tx.txid);

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { amount, hex } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const sendrawtransaction: MethodSpec = {
+export const sendrawtransaction = declare({
   name: 'sendrawtransaction',
   category: 'rawtransactions',
   runs: 'node',
@@ -15,4 +15,4 @@ export const sendrawtransaction: MethodSpec = {
   ],
   results: [hex('The transaction id')],
   examples: [{ title: 'Send a signed transaction', cli: '"signedhex"', rpc: '"signedhex"' }],
-};
+});

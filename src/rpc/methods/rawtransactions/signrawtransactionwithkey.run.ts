@@ -7,12 +7,13 @@ import { follows } from '../../../policy/compat.js';
 import { signTransaction } from '../../../signing/sign-transaction.js';
 import { FlatProvider } from '../../../signing/signing-provider.js';
 import { asArray } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
-import type { CallInfo, Run } from '../../dispatch.js';
+import type { NodeContext, NodeRun } from '../../context/node.js';
+import type { CallInfo } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { privateKeyOf } from '../../node/private-key.js';
 import { asHashType, asUnsignedTx, outpointsOf, signingReply, spentOutputs } from '../../node/signing-args.js';
 import type { JsonValue } from '../../wire/values.js';
+import type { signrawtransactionwithkey as spec } from './signrawtransactionwithkey.spec.js';
 
 /** Adds a key given as text, and the script of its P2WPKH program, so that signing finds it inside P2SH. */
 function addKey(ctx: NodeContext, value: JsonValue, call: CallInfo, keys: FlatProvider): void {
@@ -27,7 +28,7 @@ function addKey(ctx: NodeContext, value: JsonValue, call: CallInfo, keys: FlatPr
   keys.scripts.set(hashKey(ctx.crypto.hash160(program)), program);
 }
 
-export const signrawtransactionwithkey: Run<NodeContext> = async (ctx, args, call) => {
+export const signrawtransactionwithkey: NodeRun<typeof spec> = async ({ args }, ctx, call) => {
   const tx = asUnsignedTx(ctx, args[0]);
   const keys = new FlatProvider();
   try {

@@ -1,8 +1,8 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, str } from '../../declare/parts.js';
 import { PREVTXS_ARG, SIGHASH_TYPE_ARG, SIGNED_RESULTS } from '../../declare/signing-parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const signrawtransactionwithkey: MethodSpec = {
+export const signrawtransactionwithkey = declare({
   name: 'signrawtransactionwithkey',
   category: 'rawtransactions',
   runs: 'node',
@@ -17,4 +17,4 @@ export const signrawtransactionwithkey: MethodSpec = {
   ],
   results: SIGNED_RESULTS,
   examples: [{ cli: '"myhex" "[\\"key1\\",\\"key2\\"]"', rpc: '"myhex", "[\\"key1\\",\\"key2\\"]"' }],
-};
+});

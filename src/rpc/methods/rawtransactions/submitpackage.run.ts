@@ -4,19 +4,19 @@ import type { TxView } from '../../../consensus/tx/tx-view.js';
 import type { PackageTxResult } from '../../../mempool/package/package-acceptor.js';
 import { isChildWithLoneParents, MAX_PACKAGE_COUNT, packageFaultText } from '../../../mempool/package/package-shape.js';
 import { asAmount, asArray } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
-import type { Run } from '../../dispatch.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { ABSURD_FEE_RATE, burns, type Fields, failAbsurdRate, failBurnt, feesOf, keyOf, packageTx, sizesOf } from '../../node/packages.js';
 import { hashHex } from '../../render/hex.js';
 import { Amount, type JsonValue } from '../../wire/values.js';
+import type { submitpackage as spec } from './submitpackage.spec.js';
 
 /** Default of maxfeerate: 0.10 BTC per 1,000 virtual bytes. */
 const DEFAULT_MAX_FEE_RATE = 10_000_000;
 
 const isGiven = (value: JsonValue | undefined): boolean => (value ?? null) !== null;
 
-export const submitpackage: Run<NodeContext> = async (ctx, args) => {
+export const submitpackage: NodeRun<typeof spec> = async ({ args }, ctx) => {
   const list = asArray(args[0]);
   if (list.length === 0 || list.length > MAX_PACKAGE_COUNT) {
     fail(RPC_CODE.INVALID_PARAMETER, `Array must contain between 1 and ${MAX_PACKAGE_COUNT} transactions.`);

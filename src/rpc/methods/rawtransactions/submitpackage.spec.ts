@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { amount, arr, dyn, hex, num, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const submitpackage: MethodSpec = {
+export const submitpackage = declare({
   name: 'submitpackage',
   category: 'rawtransactions',
   runs: 'node',
@@ -39,4 +39,4 @@ export const submitpackage: MethodSpec = {
     ]),
   ],
   examples: [{ cli: `'["parenthex", "childhex"]'`, rpc: '["parenthex", "childhex"]' }],
-};
+});

@@ -3,15 +3,15 @@ import { MAX_PACKAGE_COUNT } from '../../../mempool/package/package-shape.js';
 import { follows } from '../../../policy/compat.js';
 import { feeRateOf } from '../../../policy/fee-rate.js';
 import { asArray, asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
-import type { Run } from '../../dispatch.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { maxFee, packageTx, rejectMembers, testPackage } from '../../node/packages.js';
 import { maxRate, offeredTx } from '../../node/send.js';
 import { hashHex } from '../../render/hex.js';
 import { Amount } from '../../wire/values.js';
+import type { testmempoolaccept as spec } from './testmempoolaccept.spec.js';
 
-export const testmempoolaccept: Run<NodeContext> = async (ctx, args, call) => {
+export const testmempoolaccept: NodeRun<typeof spec> = async ({ args }, ctx, call) => {
   const list = asArray(args[0]);
   // Core 0.21 accepts only one transaction; since release 22 there may be several.
   const several = follows(ctx.compat, 22);

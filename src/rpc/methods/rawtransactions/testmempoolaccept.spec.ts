@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { amount, arr, bool, hex, num, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const testmempoolaccept: MethodSpec = {
+export const testmempoolaccept = declare({
   name: 'testmempoolaccept',
   category: 'rawtransactions',
   runs: 'node',
@@ -33,4 +33,4 @@ export const testmempoolaccept: MethodSpec = {
     ]),
   ],
   examples: [{ cli: `'["signedhex"]'`, rpc: '["signedhex"]' }],
-};
+});

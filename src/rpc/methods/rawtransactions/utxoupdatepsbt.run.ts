@@ -4,18 +4,19 @@ import { isFinal } from '../../../psbt/psbt.js';
 import { dropUnneededTransactions, psbtSigning, signPsbtInput, updatePsbtOutput } from '../../../signing/psbt-input.js';
 import { FlatProvider } from '../../../signing/signing-provider.js';
 import { asArray } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
-import type { CallInfo, Run } from '../../dispatch.js';
+import type { NodeContext, NodeRun } from '../../context/node.js';
+import type { CallInfo } from '../../dispatch.js';
 import { addOutputs, learnExpansion } from '../../node/psbt-roles.js';
 import { expandScanObject } from '../../node/scan-object.js';
 import { Slicer } from '../../node/slices.js';
 import { asPsbt, psbtText } from '../../render/psbt-text.js';
 import { failFill } from '../../wallet/walletprocesspsbt.js';
 import type { JsonValue } from '../../wire/values.js';
+import type { utxoupdatepsbt as spec } from './utxoupdatepsbt.spec.js';
 
 const SIGHASH_ALL = 1;
 
-export const utxoupdatepsbt: Run<NodeContext> = async (ctx, args, call) => {
+export const utxoupdatepsbt: NodeRun<typeof spec> = async ({ args }, ctx, call) => {
   const pauses = new Slicer(call.yieldToUrgent);
   const later = follows(ctx.compat, 32);
   // Since release 26, Core parses descriptors before the PSBT.

@@ -1,8 +1,8 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, obj, range, str } from '../../declare/parts.js';
 import { PSBT_ARG } from '../../declare/psbt-parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const utxoupdatepsbt: MethodSpec = {
+export const utxoupdatepsbt = declare({
   name: 'utxoupdatepsbt',
   category: 'rawtransactions',
   runs: 'node',
@@ -22,4 +22,4 @@ export const utxoupdatepsbt: MethodSpec = {
   ],
   results: [str('The PSBT in Base64')],
   examples: [{ cli: '"psbt"' }],
-};
+});

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, hex, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const enumeratesigners: MethodSpec = {
+export const enumeratesigners = declare({
   name: 'enumeratesigners',
   category: 'signer',
   runs: 'node',
@@ -11,4 +11,4 @@ export const enumeratesigners: MethodSpec = {
   results: [obj([arr('signers', '', [obj([hex('fingerprint', 'Fingerprint of its master key'), str('name', 'Model of the device')])])])],
   examples: [{ cli: '', rpc: '' }],
   waits: true,
-};
+});

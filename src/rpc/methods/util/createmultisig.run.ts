@@ -7,15 +7,15 @@ import type { Hashes } from '../../../crypto/crypto.js';
 import { follows, shows } from '../../../policy/compat.js';
 import { asAddressType } from '../../address-type.js';
 import { asArray, asInt, asString, hexBytes } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
-import type { Run } from '../../dispatch.js';
+import type { NodeContext, NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { hex } from '../../render/hex.js';
 import type { JsonValue } from '../../wire/values.js';
+import type { createmultisig as spec } from './createmultisig.spec.js';
 
 const KEY_DIGITS = [66, 130];
 
-export const createmultisig: Run<NodeContext> = (ctx, args) => {
+export const createmultisig: NodeRun<typeof spec> = ({ args }, ctx) => {
   const required = asInt(args[0]);
   const keys = asArray(args[1]).map((value) => parsePublicKey(ctx, asString(value)));
   const type = multisigType(ctx, args[2]);

@@ -1,9 +1,9 @@
 import { SCRIPT_ADDRESS_TYPES_HELP } from '../../declare/address-parts.js';
 import { MULTISIG_RESULTS } from '../../declare/members.js';
+import { declare } from '../../declare/parameters.js';
 import { arr, hex, num, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const createmultisig: MethodSpec = {
+export const createmultisig = declare({
   name: 'createmultisig',
   category: 'util',
   runs: 'node',
@@ -22,4 +22,4 @@ export const createmultisig: MethodSpec = {
       rpc: '2, ["03789ed0bb717d88f7d321a368d905e7430207ebbd82bd342cf11ae157a7ace5fd","03dbc6764b8884a92e871274b87583e6d5c2a58819473e17e107ef3f6aa5a61626"]',
     },
   ],
-};
+});

@@ -4,16 +4,17 @@ import type { Descriptor } from '../../../address/descriptor/descriptor.js';
 import type { SecretRing } from '../../../address/descriptor/secrets.js';
 import { follows } from '../../../policy/compat.js';
 import { solve } from '../../../policy/script-type.js';
-import type { NodeContext } from '../../context/node.js';
-import type { CallInfo, Run } from '../../dispatch.js';
+import type { NodeContext, NodeRun } from '../../context/node.js';
+import type { CallInfo } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { parse } from '../../node/descriptors.js';
 import { Slicer } from '../../node/slices.js';
 import { asRange, type IndexRange } from '../../range.js';
+import type { deriveaddresses as spec } from './deriveaddresses.spec.js';
 
 const FIRST: IndexRange = { begin: 0, end: 0 };
 
-export const deriveaddresses: Run<NodeContext> = async (ctx, args, call) => {
+export const deriveaddresses: NodeRun<typeof spec> = async ({ args }, ctx, call) => {
   const range = args.length > 1 && args[1] !== null ? asRange(args[1]) : FIRST;
   const { descriptors, secrets } = parse(ctx, args[0], call, true);
   try {

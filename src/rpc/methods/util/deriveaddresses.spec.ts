@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, range, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const deriveaddresses: MethodSpec = {
+export const deriveaddresses = declare({
   name: 'deriveaddresses',
   category: 'util',
   runs: 'node',
@@ -24,4 +24,4 @@ export const deriveaddresses: MethodSpec = {
     },
   ],
   waits: true,
-};
+});

@@ -5,6 +5,7 @@ import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { confirmTarget, feeEstimates } from '../../node/estimate-fee.js';
 import { Amount, type JsonValue } from '../../wire/values.js';
+import type { estimatesmartfee as spec } from './estimatesmartfee.spec.js';
 
 const MODES = ['UNSET', 'ECONOMICAL', 'CONSERVATIVE'];
 
@@ -23,7 +24,7 @@ function estimatorOf(value: JsonValue | undefined): string {
   return name === null ? 'none' : asString(name).toLowerCase();
 }
 
-export const estimatesmartfee: NodeRun = (ctx, args) => {
+export const estimatesmartfee: NodeRun<typeof spec> = ({ args }, ctx) => {
   const fees = feeEstimates(ctx);
   const target = confirmTarget(fees.highestTarget('long'), args[0]);
   const preset = follows(ctx.compat, 28) ? 'ECONOMICAL' : 'CONSERVATIVE';

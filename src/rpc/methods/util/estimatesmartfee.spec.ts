@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { amount, arr, num, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const estimatesmartfee: MethodSpec = {
+export const estimatesmartfee = declare({
   name: 'estimatesmartfee',
   category: 'util',
   runs: 'node',
@@ -35,4 +35,4 @@ export const estimatesmartfee: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '6' }],
-};
+});

@@ -1,9 +1,9 @@
 // Core: rpc/misc.cpp.
-import type { NodeContext } from '../../context/node.js';
-import type { Run } from '../../dispatch.js';
+import type { NodeRun } from '../../context/node.js';
 import { parse } from '../../node/descriptors.js';
+import type { getdescriptorinfo as spec } from './getdescriptorinfo.spec.js';
 
-export const getdescriptorinfo: Run<NodeContext> = (ctx, args, call) => {
+export const getdescriptorinfo: NodeRun<typeof spec> = ({ args }, ctx, call) => {
   const { descriptors, secrets, checksum } = parse(ctx, args[0], call, false);
   const texts = descriptors.map(String);
   const [first] = descriptors;

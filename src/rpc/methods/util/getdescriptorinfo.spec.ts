@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, bool, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getdescriptorinfo: MethodSpec = {
+export const getdescriptorinfo = declare({
   name: 'getdescriptorinfo',
   category: 'util',
   runs: 'node',
@@ -26,4 +26,4 @@ export const getdescriptorinfo: MethodSpec = {
       rpc: '"wpkh([d34db33f/84h/0h/0h]0279be667ef9dcbbac55a06295Ce870b07029Bfcdb2dce28d959f2815b16f81798)"',
     },
   ],
-};
+});

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { bool, dyn, num, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getindexinfo: MethodSpec = {
+export const getindexinfo = declare({
   name: 'getindexinfo',
   category: 'util',
   runs: 'node',
@@ -20,4 +20,4 @@ export const getindexinfo: MethodSpec = {
     { cli: '', rpc: '' },
     { cli: 'txindex', rpc: 'txindex' },
   ],
-};
+});

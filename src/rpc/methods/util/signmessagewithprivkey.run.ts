@@ -1,13 +1,13 @@
 // Core: rpc/misc.cpp.
 import { signMessage } from '../../../address/signed-message.js';
 import { asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
-import type { Run } from '../../dispatch.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { bytesOf } from '../../node/messages.js';
 import { privateKeyOf } from '../../node/private-key.js';
+import type { signmessagewithprivkey as spec } from './signmessagewithprivkey.spec.js';
 
-export const signmessagewithprivkey: Run<NodeContext> = (ctx, args, call) => {
+export const signmessagewithprivkey: NodeRun<typeof spec> = ({ args }, ctx, call) => {
   const { crypto, recoverable } = ctx;
   const [, message] = [asString(args[0]), asString(args[1])];
   const wif = privateKeyOf(args[0], ctx, call) ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid private key');

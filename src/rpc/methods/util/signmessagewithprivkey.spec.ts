@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const signmessagewithprivkey: MethodSpec = {
+export const signmessagewithprivkey = declare({
   name: 'signmessagewithprivkey',
   category: 'util',
   runs: 'node',
@@ -13,4 +13,4 @@ export const signmessagewithprivkey: MethodSpec = {
     { title: 'Sign', cli: '"privkey" "my message"', rpc: '"privkey", "my message"' },
     { title: 'Check it', method: 'verifymessage', cli: '"1D1ZrZNe3JUo7ZycKEYQQiQAWd9y54F4XX" "signature" "my message"' },
   ],
-};
+});

@@ -3,10 +3,10 @@
 import { type DecodedAddress, decodeAddress } from '../../../address/address.js';
 import { type Compat, follows } from '../../../policy/compat.js';
 import { asString } from '../../args.js';
-import type { Run } from '../../dispatch.js';
-import type { FrontContext } from '../../front/context.js';
+import type { FrontRun } from '../../front/context.js';
 import { hex } from '../../render/hex.js';
 import { RawJson } from '../../wire/values.js';
+import type { validateaddress as spec } from './validateaddress.spec.js';
 
 /**
  * Returns the members about the type of script. A witness program is what follows the first two bytes of the script.
@@ -20,7 +20,7 @@ function details({ kind, witnessVersion }: DecodedAddress, scriptHex: string, co
   return kind === 'witness_v1_taproot' && follows(compat, 22) ? `"isscript":true,${witness}` : witness;
 }
 
-export const validateaddress: Run<FrontContext> = (ctx, args) => {
+export const validateaddress: FrontRun<typeof spec> = ({ args }, ctx) => {
   // Core reports positions of errors in bytes.
   const text = Buffer.from(asString(args[0])).toString('latin1');
   const decoded = decodeAddress(text, ctx.params, ctx.hashes);

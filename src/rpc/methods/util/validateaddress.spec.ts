@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, bool, hex, num, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const validateaddress: MethodSpec = {
+export const validateaddress = declare({
   name: 'validateaddress',
   category: 'util',
   runs: 'front',
@@ -22,4 +22,4 @@ export const validateaddress: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl"', rpc: '"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl"' }],
-};
+});

@@ -2,10 +2,10 @@
 import { type MessageVerdict, verifyMessage } from '../../../address/signed-message.js';
 import { type Compat, follows } from '../../../policy/compat.js';
 import { asString } from '../../args.js';
-import type { NodeContext } from '../../context/node.js';
-import type { Run } from '../../dispatch.js';
+import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { bytesOf } from '../../node/messages.js';
+import type { verifymessage as spec } from './verifymessage.spec.js';
 
 const ANSWERS: Record<MessageVerdict, (compat: Compat) => boolean> = {
   signed: () => true,
@@ -15,7 +15,7 @@ const ANSWERS: Record<MessageVerdict, (compat: Compat) => boolean> = {
   'malformed-signature': () => fail(RPC_CODE.TYPE_ERROR, 'Malformed base64 encoding'),
 };
 
-export const verifymessage: Run<NodeContext> = ({ params, crypto, recoverable, compat }, args) => {
+export const verifymessage: NodeRun<typeof spec> = ({ args }, { params, crypto, recoverable, compat }) => {
   const [address, signature, message] = [asString(args[0]), asString(args[1]), asString(args[2])];
   return ANSWERS[verifyMessage(address, signature, bytesOf(message), params, crypto, recoverable)](compat);
 };

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { bool, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const verifymessage: MethodSpec = {
+export const verifymessage = declare({
   name: 'verifymessage',
   category: 'util',
   runs: 'node',
@@ -15,4 +15,4 @@ export const verifymessage: MethodSpec = {
       rpc: '"1D1ZrZNe3JUo7ZycKEYQQiQAWd9y54F4XX", "signature", "my message"',
     },
   ],
-};
+});

@@ -1,12 +1,12 @@
 import { inPaymentQueue } from '../../../wallet/spend/payment-queue.js';
 import { asHash } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { unknownId } from '../../wallet/history.js';
 import { settledWallet } from '../../wallet/select.js';
+import type { abandontransaction as spec } from './abandontransaction.spec.js';
 
-export const abandontransaction: Run<WalletContext> = async (ctx, args, call) => {
+export const abandontransaction: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
   const txid = asHash(args[0], 'txid');
   if (wallet.ledger.txs.find(txid) < 0) unknownId();

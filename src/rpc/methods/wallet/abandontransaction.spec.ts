@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { hex, none } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const abandontransaction: MethodSpec = {
+export const abandontransaction = declare({
   name: 'abandontransaction',
   category: 'wallet',
   runs: 'wallet',
@@ -16,4 +16,4 @@ export const abandontransaction: MethodSpec = {
       rpc: '"1075db55d416d3ca199f55b6084e2115b9345e16c5cf302fc80e9d5fbf5d48d0"',
     },
   ],
-};
+});

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { bool } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const abortrescan: MethodSpec = {
+export const abortrescan = declare({
   name: 'abortrescan',
   category: 'wallet',
   runs: 'wallet',
@@ -10,4 +10,4 @@ export const abortrescan: MethodSpec = {
   args: [],
   results: [bool('Whether there was a scan to stop')],
   examples: [{ cli: '', rpc: '' }],
-};
+});

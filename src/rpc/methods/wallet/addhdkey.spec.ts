@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const addhdkey: MethodSpec = {
+export const addhdkey = declare({
   name: 'addhdkey',
   since: 32,
   category: 'wallet',
@@ -11,4 +11,4 @@ export const addhdkey: MethodSpec = {
   args: [str('hdkey', 'The extended private key', { holds: 'descriptor', default: 'a random key' })],
   results: [obj([str('xpub', 'The extended public key')])],
   examples: [{ cli: 'xprv', rpc: '"xprv"' }],
-};
+});

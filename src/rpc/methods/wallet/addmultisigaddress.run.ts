@@ -6,12 +6,12 @@ import { keyOfDestination } from '../../../wallet/keys/destination.js';
 import type { LegacyKeys } from '../../../wallet/keys/legacy-keys.js';
 import { asAddressType } from '../../address-type.js';
 import { asArray, asInt, asString, hexBytes } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { hex } from '../../render/hex.js';
 import { addressText } from '../../wallet/addresses.js';
 import { labelOf, legacyOf, walletOf } from '../../wallet/select.js';
+import type { addmultisigaddress as spec } from './addmultisigaddress.spec.js';
 
 const refuse = (message: string): never => fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, message);
 
@@ -26,7 +26,7 @@ function publicKeyOf(ctx: WalletContext, legacy: LegacyKeys, text: string): Uint
   return key ? new Uint8Array(key) : refuse(`no full public key for address ${text}`);
 }
 
-export const addmultisigaddress: Run<WalletContext> = async (ctx, args, call) => {
+export const addmultisigaddress: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const legacy = legacyOf(wallet);
   const label = args[2] !== undefined && args[2] !== null ? labelOf(asString(args[2])) : '';

@@ -1,9 +1,9 @@
 import { SCRIPT_ADDRESS_TYPES_HELP } from '../../declare/address-parts.js';
 import { MULTISIG_RESULTS } from '../../declare/members.js';
+import { declare } from '../../declare/parameters.js';
 import { arr, num, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const addmultisigaddress: MethodSpec = {
+export const addmultisigaddress = declare({
   name: 'addmultisigaddress',
   category: 'wallet',
   until: 30,
@@ -23,4 +23,4 @@ export const addmultisigaddress: MethodSpec = {
       rpc: '2, ["16sSauSf5pF2UkUwvKGq4qjNRzBZYqgEL5","171sgjn4YtPu27adkKGrdDwzRTxnRkBfKV"]',
     },
   ],
-};
+});

@@ -4,12 +4,12 @@ import { ADDED, shows } from '../../../policy/compat.js';
 import { writeBackup } from '../../../wallet/manage/backup.js';
 import { isOfDatabase } from '../../../wallet/storage/wallet-folder.js';
 import { asString } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { walletOf } from '../../wallet/select.js';
+import type { backupwallet as spec } from './backupwallet.spec.js';
 
-export const backupwallet: Run<WalletContext> = async (ctx, args, call) => {
+export const backupwallet: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const destination = path.resolve(asString(args[0]));
   try {

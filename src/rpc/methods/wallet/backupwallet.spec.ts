@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { none, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const backupwallet: MethodSpec = {
+export const backupwallet = declare({
   name: 'backupwallet',
   category: 'wallet',
   runs: 'wallet',
@@ -11,4 +11,4 @@ export const backupwallet: MethodSpec = {
   results: [none()],
   examples: [{ cli: '"backup.dat"', rpc: '"backup.dat"' }],
   waits: true,
-};
+});

@@ -8,8 +8,8 @@ import { type Bump, commitBump, createBump } from '../../../wallet/spend/fee-bum
 import { inPaymentQueue } from '../../../wallet/spend/payment-queue.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { CallInfo, Run } from '../../dispatch.js';
+import type { WalletContext, WalletRun } from '../../context/wallet.js';
+import type { CallInfo } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { outpointsOf } from '../../node/signing-args.js';
 import { hashHex } from '../../render/hex.js';
@@ -17,6 +17,7 @@ import { walletOf } from '../../wallet/select.js';
 import { toolsOf } from '../../wallet/spend-args.js';
 import { bumpArgs, fees, refuse } from '../../wallet/spend-bump.js';
 import { walletPsbt } from '../../wallet/spend-psbt.js';
+import type { bumpfee as spec } from './bumpfee.spec.js';
 import { psbtbumpfee } from './psbtbumpfee.run.js';
 
 const NO_KEYS = 'bumpfee is not available with wallets that have private keys disabled. Use psbtbumpfee instead.';
@@ -24,14 +25,14 @@ const NO_KEYS = 'bumpfee is not available with wallets that have private keys di
 const DEPRECATED =
   'Using bumpfee with wallets that have private keys disabled is deprecated. Use psbtbumpfee instead or restart bitcoind with -deprecatedrpc=bumpfee. This functionality will be removed in 0.22';
 
-export const bumpfee: Run<WalletContext> = async (ctx, args, call) => {
+export const bumpfee: WalletRun<typeof spec> = async (params, ctx, call) => {
   const { privateKeysDisabled, record } = walletOf(ctx, call);
   const isOutside = record.has(WALLET_FLAG.EXTERNAL_SIGNER);
   if (privateKeysDisabled && !isOutside) {
-    if (toolsOf(ctx).options.bumpGivesPsbt) return psbtbumpfee(ctx, args, call);
+    if (toolsOf(ctx).options.bumpGivesPsbt) return psbtbumpfee(params, ctx, call);
     return follows(ctx.compat, 31) ? fail(RPC_CODE.WALLET_ERROR, NO_KEYS) : fail(RPC_CODE.METHOD_DEPRECATED, DEPRECATED);
   }
-  const { wallet, txid, control, wishes } = await bumpArgs(ctx, args, call, false);
+  const { wallet, txid, control, wishes } = await bumpArgs(ctx, params.args, call, false);
   const tools = toolsOf(ctx);
   return inPaymentQueue(wallet, async () => {
     const bump = await createBump(wallet, txid, control, wishes, tools, (tx) => ctx.client.outputs(outpointsOf(tx)), call.yieldToUrgent);

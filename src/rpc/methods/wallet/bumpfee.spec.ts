@@ -1,8 +1,8 @@
 import { BUMP_ARGS, BUMP_MEMBERS } from '../../declare/bump-parts.js';
+import { declare } from '../../declare/parameters.js';
 import { hex, obj } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const bumpfee: MethodSpec = {
+export const bumpfee = declare({
   name: 'bumpfee',
   category: 'wallet',
   runs: 'wallet',
@@ -13,4 +13,4 @@ export const bumpfee: MethodSpec = {
   results: [obj([hex('txid', 'The new transaction id'), ...BUMP_MEMBERS])],
   examples: [{ title: 'Pay more', cli: '"txid"' }],
   waits: true,
-};
+});

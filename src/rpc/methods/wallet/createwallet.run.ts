@@ -1,14 +1,14 @@
 import { follows, only } from '../../../policy/compat.js';
 import { asString } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { signerOf } from '../../wallet/external-signer.js';
 import { checkName, flag, given, loadOnStart, warned } from '../../wallet/lifecycle.js';
 import { passphraseOf } from '../../wallet/passphrase.js';
 import { asRpcError, managerOf } from '../../wallet/select.js';
+import type { createwallet as spec } from './createwallet.spec.js';
 
-export const createwallet: Run<WalletContext> = async (ctx, args, call) => {
+export const createwallet: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const manager = managerOf(ctx);
   const disablePrivateKeys = flag(args[1], false);
   const blank = flag(args[2], false);

@@ -1,8 +1,8 @@
 import { WARNINGS } from '../../declare/members.js';
+import { declare } from '../../declare/parameters.js';
 import { bool, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const createwallet: MethodSpec = {
+export const createwallet = declare({
   name: 'createwallet',
   category: 'wallet',
   runs: 'wallet',
@@ -26,4 +26,4 @@ export const createwallet: MethodSpec = {
   results: [obj([str('name', 'Name of the wallet'), ...WARNINGS])],
   examples: [{ cli: '"testwallet"', rpc: '"testwallet"' }],
   waits: true,
-};
+});

@@ -5,18 +5,18 @@ import type { DescriptorKeys } from '../../../wallet/keys/descriptor-keys.js';
 import { fillPool } from '../../../wallet/keys/fill-pool.js';
 import { accountDescriptor, addAccount } from '../../../wallet/manage/new-keys.js';
 import { asBool, asString } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import type { Slicer } from '../../node/slices.js';
 import { normalText } from '../../wallet/describe.js';
 import { descriptorsOf, failUnknown, invalidKey, namedKey, option, rootsOf, secretOf } from '../../wallet/hd-keys.js';
 import { ensureUnlocked, WalletSlicer, walletOf } from '../../wallet/select.js';
 import { type Given, given } from '../../wallet/spend-args.js';
+import type { createwalletdescriptor as spec } from './createwalletdescriptor.spec.js';
 
 const OUTPUT_TYPES: readonly OutputType[] = ['legacy', 'p2sh-segwit', 'bech32', 'bech32m'];
 
-export const createwalletdescriptor: Run<WalletContext> = async (ctx, args, call) => {
+export const createwalletdescriptor: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const keys = descriptorsOf(wallet, 'createwalletdescriptor');
   const asked = asString(args[0]);

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, bool, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const createwalletdescriptor: MethodSpec = {
+export const createwalletdescriptor = declare({
   name: 'createwalletdescriptor',
   since: 28,
   category: 'wallet',
@@ -18,4 +18,4 @@ export const createwalletdescriptor: MethodSpec = {
   results: [obj([arr('descs', 'The descriptors that were added', [str('A descriptor')])])],
   examples: [{ cli: 'bech32m', rpc: '"bech32m"' }],
   waits: true,
-};
+});

@@ -5,8 +5,7 @@ import { formatPath, parsePath } from '../../../address/bip32/key-path.js';
 import { equalBytes, toHex } from '../../../consensus/bytes/hex.js';
 import type { DescriptorKeys } from '../../../wallet/keys/descriptor-keys.js';
 import { asString } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import type { Slicer } from '../../node/slices.js';
 import {
@@ -23,6 +22,7 @@ import {
 } from '../../wallet/hd-keys.js';
 import { ensureUnlocked, WalletSlicer, walletOf } from '../../wallet/select.js';
 import { type Given, given } from '../../wallet/spend-args.js';
+import type { derivehdkey as spec } from './derivehdkey.spec.js';
 
 const isSame = (a: ExtendedKey, b: ExtendedKey): boolean =>
   orderOf(a, b) === 0 && a.depth === b.depth && a.childNumber === b.childNumber && equalBytes(a.parentFingerprint, b.parentFingerprint);
@@ -32,7 +32,7 @@ const isSame = (a: ExtendedKey, b: ExtendedKey): boolean =>
  */
 const MOST_PATH = 16_384;
 
-export const derivehdkey: Run<WalletContext> = async (ctx, args, call) => {
+export const derivehdkey: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const keys = descriptorsOf(wallet, 'derivehdkey');
   if (wallet.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, 'derivehdkey is not available for watch-only wallets');

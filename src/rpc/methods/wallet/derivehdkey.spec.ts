@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { bool, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const derivehdkey: MethodSpec = {
+export const derivehdkey = declare({
   name: 'derivehdkey',
   since: 32,
   category: 'wallet',
@@ -25,4 +25,4 @@ export const derivehdkey: MethodSpec = {
     ]),
   ],
   examples: [{ cli: 'm/87h/0h/0h', rpc: '"m/87h/0h/0h"' }],
-};
+});

@@ -3,12 +3,12 @@ import { decodeAddress } from '../../../address/address.js';
 import { encodeWif } from '../../../address/wif.js';
 import { keyOfDestination } from '../../../wallet/keys/destination.js';
 import { asString } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { ensureUnlocked, legacyOf, walletOf } from '../../wallet/select.js';
+import type { dumpprivkey as spec } from './dumpprivkey.spec.js';
 
-export const dumpprivkey: Run<WalletContext> = (ctx, args, call) => {
+export const dumpprivkey: WalletRun<typeof spec> = ({ args }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const legacy = legacyOf(wallet);
   ensureUnlocked(wallet);

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const dumpprivkey: MethodSpec = {
+export const dumpprivkey = declare({
   name: 'dumpprivkey',
   category: 'wallet',
   until: 30,
@@ -12,4 +12,4 @@ export const dumpprivkey: MethodSpec = {
   args: [str('address', 'The address')],
   results: [str('The key in WIF')],
   examples: [{ cli: '"myaddress"', rpc: '"myaddress"' }],
-};
+});

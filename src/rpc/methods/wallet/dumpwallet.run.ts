@@ -13,8 +13,7 @@ import type { LegacyKeys } from '../../../wallet/keys/legacy-keys.js';
 import { writeWholeFile } from '../../../wallet/storage/whole-file.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { asString } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { hex } from '../../render/hex.js';
 import { addressText } from '../../wallet/addresses.js';
@@ -22,6 +21,7 @@ import { encodeLabel } from '../../wallet/dump-reader.js';
 import { DumpWriter } from '../../wallet/dump-writer.js';
 import { keyScripts } from '../../wallet/imports.js';
 import { ensureLoaded, ensureUnlocked, legacyOf, walletOf } from '../../wallet/select.js';
+import type { dumpwallet as spec } from './dumpwallet.spec.js';
 
 /** Formats a time as Core does: ISO 8601 without fractions of a second. */
 const isoTime = (seconds: number): string => `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
@@ -94,7 +94,7 @@ async function writeDump(ctx: WalletContext, wallet: Wallet, legacy: LegacyKeys,
   await out.flush();
 }
 
-export const dumpwallet: Run<WalletContext> = async (ctx, args, call) => {
+export const dumpwallet: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const legacy = legacyOf(wallet);
   ensureUnlocked(wallet);

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const dumpwallet: MethodSpec = {
+export const dumpwallet = declare({
   name: 'dumpwallet',
   category: 'wallet',
   until: 30,
@@ -13,4 +13,4 @@ export const dumpwallet: MethodSpec = {
   results: [obj([str('filename', 'Absolute path of the file')])],
   examples: [{ cli: '"test"', rpc: '"test"' }],
   waits: true,
-};
+});

@@ -1,11 +1,11 @@
 import { follows } from '../../../policy/compat.js';
 import { encryptWallet } from '../../../wallet/manage/encrypt-wallet.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { empty } from '../../wallet/encryption.js';
 import { passphraseOf } from '../../wallet/passphrase.js';
 import { asRpcError, walletOf } from '../../wallet/select.js';
+import type { encryptwallet as spec } from './encryptwallet.spec.js';
 
 const encryptedText = ({ compat }: WalletContext): string =>
   `wallet encrypted; The keypool has been flushed and a new HD seed was generated${
@@ -14,7 +14,7 @@ const encryptedText = ({ compat }: WalletContext): string =>
       : ' (if you are using HD). You need to make a new backup.'
   }`;
 
-export const encryptwallet: Run<WalletContext> = async (ctx, args, call) => {
+export const encryptwallet: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   if (wallet.privateKeysDisabled) {
     fail(RPC_CODE.WALLET_ENCRYPTION_FAILED, 'Error: wallet does not contain private keys, nothing to encrypt.');

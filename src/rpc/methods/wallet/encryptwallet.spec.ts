@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const encryptwallet: MethodSpec = {
+export const encryptwallet = declare({
   name: 'encryptwallet',
   category: 'wallet',
   runs: 'wallet',
@@ -11,4 +11,4 @@ export const encryptwallet: MethodSpec = {
   results: [str('A message about the result and the next step')],
   examples: [{ cli: '"my pass phrase"', rpc: '"my pass phrase"' }],
   waits: true,
-};
+});

@@ -7,14 +7,14 @@ import { writeBackup } from '../../../wallet/manage/backup.js';
 import { watchOnlyRow } from '../../../wallet/manage/watch-only-rows.js';
 import { isOfDatabase } from '../../../wallet/storage/wallet-folder.js';
 import { asString } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { walletOf } from '../../wallet/select.js';
+import type { exportwatchonlywallet as spec } from './exportwatchonlywallet.spec.js';
 
 const refuse = (text: string): never => fail(RPC_CODE.WALLET_ERROR, `Error: ${text}`);
 
-export const exportwatchonlywallet: Run<WalletContext> = async (ctx, args, call) => {
+export const exportwatchonlywallet: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const keys = wallet.descriptors ?? fail(RPC_CODE.WALLET_ERROR, 'exportwatchonlywallet is not available for non-descriptor wallets');
   const asked = asString(args[0]);

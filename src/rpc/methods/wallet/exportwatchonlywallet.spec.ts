@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const exportwatchonlywallet: MethodSpec = {
+export const exportwatchonlywallet = declare({
   name: 'exportwatchonlywallet',
   since: 32,
   category: 'wallet',
@@ -13,4 +13,4 @@ export const exportwatchonlywallet: MethodSpec = {
   results: [obj([str('exported_file', 'The file')])],
   examples: [{ cli: '"/path/to/export.dat"', rpc: '"/path/to/export.dat"' }],
   waits: true,
-};
+});

@@ -1,15 +1,15 @@
 import { sortInSlices } from '../../../lib/sort-in-slices.js';
 import { asString } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { mapInSlices, Slicer } from '../../node/slices.js';
 import { addressText, destinationKey } from '../../wallet/addresses.js';
 import { labelOf, walletOf } from '../../wallet/select.js';
 import { Pieces } from '../../wire/pieces.js';
 import { RawJson } from '../../wire/values.js';
+import type { getaddressesbylabel as spec } from './getaddressesbylabel.spec.js';
 
-export const getaddressesbylabel: Run<WalletContext> = async (ctx, args, call) => {
+export const getaddressesbylabel: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const { book } = walletOf(ctx, call);
   const label = labelOf(asString(args[0]));
   const rows = book.rowsOf(label);

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { dyn, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getaddressesbylabel: MethodSpec = {
+export const getaddressesbylabel = declare({
   name: 'getaddressesbylabel',
   category: 'wallet',
   runs: 'wallet',
@@ -11,4 +11,4 @@ export const getaddressesbylabel: MethodSpec = {
   args: [str('label', 'The label')],
   results: [dyn('Addresses of the label', [obj('address', '', [str('purpose', 'send or receive')])])],
   examples: [{ cli: '"tabby"', rpc: '"tabby"' }],
-};
+});

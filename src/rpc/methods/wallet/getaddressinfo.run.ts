@@ -8,8 +8,7 @@ import type { SigningProvider } from '../../../signing/signing-provider.js';
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { asString } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { hashHex, hex } from '../../render/hex.js';
 import { describeScript, normalText } from '../../wallet/describe.js';
@@ -17,6 +16,7 @@ import { KnownAnswers } from '../../wallet/known-answers.js';
 import { walletOf } from '../../wallet/select.js';
 import { encodeJson } from '../../wire/json-write.js';
 import type { JsonResult } from '../../wire/values.js';
+import type { getaddressinfo as spec } from './getaddressinfo.spec.js';
 
 type Members = Record<string, JsonResult>;
 
@@ -100,7 +100,7 @@ const markOf = ({ compat }: WalletContext): HardenedMark => (only(compat, 26) ? 
 /** Cached answers to getaddressinfo: about 6 MB per wallet. */
 const answers = new KnownAnswers(8192, 1024);
 
-export const getaddressinfo: Run<WalletContext> = (ctx, args, call) => {
+export const getaddressinfo: WalletRun<typeof spec> = ({ args }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const text = asString(args[0]);
   return answers.get(wallet, text) ?? answers.storeAnswer(wallet, text, encodeJson(describeAddress(ctx, wallet, text)));

@@ -1,5 +1,6 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, bool, elision, hex, num, obj, str, time } from '../../declare/parts.js';
-import type { MethodSpec, ResultSpec } from '../../declare/types.js';
+import type { ResultSpec } from '../../declare/types.js';
 
 const BEFORE_EMBEDDED: readonly ResultSpec[] = [
   str('address', 'The address'),
@@ -34,7 +35,7 @@ const INSIDE = [...BEFORE_EMBEDDED.filter(({ name }) => !OF_WALLET.has(name)), .
 const embedded = (members: readonly ResultSpec[]): ResultSpec =>
   obj('embedded?', 'The same data about the embedded address', [elision({ of: members })]);
 
-export const getaddressinfo: MethodSpec = {
+export const getaddressinfo = declare({
   name: 'getaddressinfo',
   category: 'wallet',
   runs: 'wallet',
@@ -51,4 +52,4 @@ export const getaddressinfo: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl"', rpc: '"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl"' }],
-};
+});

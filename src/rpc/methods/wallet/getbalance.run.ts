@@ -3,14 +3,14 @@ import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
 import { asBool, asInt, asString } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { balancesOf, given, includeWatchOnly, usedFilter } from '../../wallet/coins.js';
 import { withSettled } from '../../wallet/select.js';
 import { Amount, type JsonValue } from '../../wire/values.js';
+import type { getbalance as spec } from './getbalance.spec.js';
 
-export const getbalance: Run<WalletContext> = (ctx, args, call) =>
+export const getbalance: WalletRun<typeof spec> = ({ args }, ctx, call) =>
   withSettled(ctx, call, (wallet) => {
     const asked = questionsOf(wallet, args);
     return balancesOf(

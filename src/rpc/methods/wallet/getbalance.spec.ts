@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { amount, bool, num, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getbalance: MethodSpec = {
+export const getbalance = declare({
   name: 'getbalance',
   category: 'wallet',
   runs: 'wallet',
@@ -19,4 +19,4 @@ export const getbalance: MethodSpec = {
     { cli: '', rpc: '' },
     { cli: '"*" 6', rpc: '"*", 6' },
   ],
-};
+});

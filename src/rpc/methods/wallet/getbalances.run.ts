@@ -3,13 +3,13 @@ import type { BalanceQuestion, Balances } from '../../../wallet/coins/balance-sh
 import { TX_STATE } from '../../../wallet/coins/tx-table.js';
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import type { Wallet } from '../../../wallet/wallet.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { balancesOf, usedFilter } from '../../wallet/coins.js';
 import { lastProcessed, settledWallet } from '../../wallet/select.js';
 import { Amount, type JsonResult } from '../../wire/values.js';
+import type { getbalances as spec } from './getbalances.spec.js';
 
-export const getbalances: Run<WalletContext> = async (ctx, _args, call) => {
+export const getbalances: WalletRun<typeof spec> = async (_, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
   const skip = usedFilter(wallet, true);
   const { SPENDABLE, WATCH } = OWNERSHIP;

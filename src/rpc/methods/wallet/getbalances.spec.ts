@@ -1,8 +1,8 @@
 import { LAST_PROCESSED } from '../../declare/members.js';
+import { declare } from '../../declare/parameters.js';
 import { amount, obj } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getbalances: MethodSpec = {
+export const getbalances = declare({
   name: 'getbalances',
   category: 'wallet',
   runs: 'wallet',
@@ -28,4 +28,4 @@ export const getbalances: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '', rpc: '' }],
-};
+});

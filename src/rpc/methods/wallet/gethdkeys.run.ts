@@ -1,13 +1,13 @@
 // Core 31: wallet/rpc/wallet.cpp.
 import { encodeExtendedKey, encodeExtendedSecret } from '../../../address/bip32/extended-codec.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { normalText } from '../../wallet/describe.js';
 import { descriptorsOf, flagOf, rootsOf, secretOf } from '../../wallet/hd-keys.js';
 import { ensureUnlocked, WalletSlicer, walletOf } from '../../wallet/select.js';
 import type { JsonResult } from '../../wire/values.js';
+import type { gethdkeys as spec } from './gethdkeys.spec.js';
 
-export const gethdkeys: Run<WalletContext> = async (ctx, args, call) => {
+export const gethdkeys: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const keys = descriptorsOf(wallet, 'gethdkeys');
   const activeOnly = flagOf(args[0], 'active_only');

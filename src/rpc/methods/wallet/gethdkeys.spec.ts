@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, bool, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const gethdkeys: MethodSpec = {
+export const gethdkeys = declare({
   name: 'gethdkeys',
   since: 28,
   category: 'wallet',
@@ -27,4 +27,4 @@ export const gethdkeys: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '', rpc: '' }],
-};
+});

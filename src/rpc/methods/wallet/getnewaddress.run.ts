@@ -1,11 +1,11 @@
 import { asString } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { addressText, ensureKeys, given, givenType } from '../../wallet/addresses.js';
 import { labelOf, walletOf } from '../../wallet/select.js';
+import type { getnewaddress as spec } from './getnewaddress.spec.js';
 
-export const getnewaddress: Run<WalletContext> = async (ctx, args, call) => {
+export const getnewaddress: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   // Require keys for receiving, as Core does: the change keys of a watch-only pool do not suffice.
   ensureKeys(wallet, false);

@@ -1,8 +1,8 @@
 import { ADDRESS_TYPES_HELP } from '../../declare/address-parts.js';
+import { declare } from '../../declare/parameters.js';
 import { str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getnewaddress: MethodSpec = {
+export const getnewaddress = declare({
   name: 'getnewaddress',
   category: 'wallet',
   runs: 'wallet',
@@ -11,4 +11,4 @@ export const getnewaddress: MethodSpec = {
   args: [str('label', 'The label', { default: '""' }), str('address_type', ADDRESS_TYPES_HELP, { default: 'set by -addresstype' })],
   results: [str('The address')],
   examples: [{ cli: '', rpc: '' }],
-};
+});

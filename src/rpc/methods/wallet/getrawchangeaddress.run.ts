@@ -1,11 +1,11 @@
 import { follows } from '../../../policy/compat.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { addressText, ensureKeys, givenType } from '../../wallet/addresses.js';
 import { walletOf } from '../../wallet/select.js';
+import type { getrawchangeaddress as spec } from './getrawchangeaddress.spec.js';
 
-export const getrawchangeaddress: Run<WalletContext> = async (ctx, args, call) => {
+export const getrawchangeaddress: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   ensureKeys(wallet, true);
   const { changeType, addressType } = wallet.parts.options;

@@ -1,8 +1,8 @@
 import { ADDRESS_TYPES_HELP } from '../../declare/address-parts.js';
+import { declare } from '../../declare/parameters.js';
 import { str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getrawchangeaddress: MethodSpec = {
+export const getrawchangeaddress = declare({
   name: 'getrawchangeaddress',
   category: 'wallet',
   runs: 'wallet',
@@ -11,4 +11,4 @@ export const getrawchangeaddress: MethodSpec = {
   args: [str('address_type', ADDRESS_TYPES_HELP, { default: 'set by -addresstype' })],
   results: [str('The address')],
   examples: [{ cli: '', rpc: '' }],
-};
+});

@@ -1,14 +1,14 @@
 import { decodeAddress } from '../../../address/address.js';
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import { asString } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { countedOf, tally } from '../../wallet/received.js';
 import { settledWallet } from '../../wallet/select.js';
 import { Amount } from '../../wire/values.js';
+import type { getreceivedbyaddress as spec } from './getreceivedbyaddress.spec.js';
 
-export const getreceivedbyaddress: Run<WalletContext> = async (ctx, args, call) => {
+export const getreceivedbyaddress: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
   const decoded = decodeAddress(asString(args[0]), ctx.params, ctx.crypto);
   if ('error' in decoded) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid Bitcoin address');

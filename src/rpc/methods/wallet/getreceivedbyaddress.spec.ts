@@ -1,8 +1,8 @@
 import { IMMATURE_ARG } from '../../declare/history-parts.js';
+import { declare } from '../../declare/parameters.js';
 import { amount, num, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getreceivedbyaddress: MethodSpec = {
+export const getreceivedbyaddress = declare({
   name: 'getreceivedbyaddress',
   category: 'wallet',
   runs: 'wallet',
@@ -15,4 +15,4 @@ export const getreceivedbyaddress: MethodSpec = {
     { cli: '"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl"', rpc: '"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl"' },
     { cli: '"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl" 6', rpc: '"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl", 6' },
   ],
-};
+});

@@ -1,15 +1,15 @@
 import { follows } from '../../../policy/compat.js';
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import { asString } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { Slicer } from '../../node/slices.js';
 import { countedOf, tally } from '../../wallet/received.js';
 import { labelOf, settledWallet } from '../../wallet/select.js';
 import { Amount } from '../../wire/values.js';
+import type { getreceivedbylabel as spec } from './getreceivedbylabel.spec.js';
 
-export const getreceivedbylabel: Run<WalletContext> = async (ctx, args, call) => {
+export const getreceivedbylabel: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
   const label = labelOf(asString(args[0]));
   const slicer = new Slicer(call.yieldToUrgent);

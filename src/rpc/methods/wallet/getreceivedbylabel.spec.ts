@@ -1,8 +1,8 @@
 import { IMMATURE_ARG } from '../../declare/history-parts.js';
+import { declare } from '../../declare/parameters.js';
 import { amount, num, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getreceivedbylabel: MethodSpec = {
+export const getreceivedbylabel = declare({
   name: 'getreceivedbylabel',
   category: 'wallet',
   runs: 'wallet',
@@ -15,4 +15,4 @@ export const getreceivedbylabel: MethodSpec = {
     { cli: '""', rpc: '""' },
     { cli: '"tabby" 6', rpc: '"tabby", 6' },
   ],
-};
+});

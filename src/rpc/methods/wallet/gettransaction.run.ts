@@ -5,8 +5,8 @@ import { RecordSnapshot } from '../../../wallet/coins/record-snapshot.js';
 import { OWNERSHIP, type OwnershipFilter } from '../../../wallet/keys/ownership.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { asBool, asHash } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { CallInfo, Run } from '../../dispatch.js';
+import type { WalletContext, WalletRun } from '../../context/wallet.js';
+import type { CallInfo } from '../../dispatch.js';
 import { renderContext } from '../../node/lookup.js';
 import { Slicer } from '../../node/slices.js';
 import { txHex, txMembersSliced } from '../../render/tx.js';
@@ -18,10 +18,11 @@ import { lastProcessed, withSettled } from '../../wallet/select.js';
 import { JsonBytes } from '../../wire/json-bytes.js';
 import { encodeJson } from '../../wire/json-write.js';
 import { type JsonResult, type JsonValue, RawJson } from '../../wire/values.js';
+import type { gettransaction as spec } from './gettransaction.spec.js';
 
 const SHORT = { minDepth: 0, label: null, long: false };
 
-export const gettransaction: Run<WalletContext> = (ctx, args, call) =>
+export const gettransaction: WalletRun<typeof spec> = ({ args }, ctx, call) =>
   withSettled(ctx, call, (wallet) => findTransaction(ctx, wallet, args, call));
 
 /** Cached answers to gettransaction: about 4 MB per wallet. */

@@ -1,9 +1,9 @@
 import { entryMembers, includeWatchOnlyArg, transactionMembers } from '../../declare/history-parts.js';
 import { LAST_PROCESSED, WALLET_TX_MEMBERS } from '../../declare/members.js';
+import { declare } from '../../declare/parameters.js';
 import { amount, arr, bool, elision, hex, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const gettransaction: MethodSpec = {
+export const gettransaction = declare({
   name: 'gettransaction',
   category: 'wallet',
   runs: 'wallet',
@@ -36,4 +36,4 @@ export const gettransaction: MethodSpec = {
       rpc: '"1075db55d416d3ca199f55b6084e2115b9345e16c5cf302fc80e9d5fbf5d48d0", false, true',
     },
   ],
-};
+});

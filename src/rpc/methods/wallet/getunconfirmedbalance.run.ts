@@ -1,11 +1,11 @@
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { balancesOf, usedFilter } from '../../wallet/coins.js';
 import { settledWallet } from '../../wallet/select.js';
 import { Amount } from '../../wire/values.js';
+import type { getunconfirmedbalance as spec } from './getunconfirmedbalance.spec.js';
 
-export const getunconfirmedbalance: Run<WalletContext> = async (ctx, _args, call) => {
+export const getunconfirmedbalance: WalletRun<typeof spec> = async (_, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
   const skip = usedFilter(wallet, true);
   return balancesOf(

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { amount } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getunconfirmedbalance: MethodSpec = {
+export const getunconfirmedbalance = declare({
   name: 'getunconfirmedbalance',
   category: 'wallet',
   until: 30,
@@ -12,4 +12,4 @@ export const getunconfirmedbalance: MethodSpec = {
   args: [],
   results: [amount('BTC')],
   examples: [],
-};
+});

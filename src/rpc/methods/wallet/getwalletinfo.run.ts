@@ -3,12 +3,12 @@ import type { Balances } from '../../../wallet/coins/balance-sheet.js';
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import { hashHex } from '../../render/hex.js';
 import { balancesOf, usedFilter } from '../../wallet/coins.js';
 import { lastProcessed, settledWallet } from '../../wallet/select.js';
 import { Amount, Double, type JsonResult } from '../../wire/values.js';
+import type { getwalletinfo as spec } from './getwalletinfo.spec.js';
 
 /** Core's flag last_hardened_xpub_cached, which holds for all descriptor wallets of adit. */
 const CACHED = 1n << 2n;
@@ -51,7 +51,7 @@ function poolSizes(wallet: Wallet): { external: number; internal: number } {
   return { external: left(false), internal: left(true) };
 }
 
-export const getwalletinfo: Run<WalletContext> = async (ctx, _args, call) => {
+export const getwalletinfo: WalletRun<typeof spec> = async (_, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
   const skip = usedFilter(wallet, true);
   return balancesOf(

@@ -1,8 +1,8 @@
 import { LAST_PROCESSED } from '../../declare/members.js';
+import { declare } from '../../declare/parameters.js';
 import { amount, arr, bool, hex, num, obj, str, time } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getwalletinfo: MethodSpec = {
+export const getwalletinfo = declare({
   name: 'getwalletinfo',
   category: 'wallet',
   runs: 'wallet',
@@ -40,4 +40,4 @@ export const getwalletinfo: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '', rpc: '' }],
-};
+});

@@ -1,14 +1,14 @@
 import { decodeAddress } from '../../../address/address.js';
 import { scriptHashScript } from '../../../consensus/script/build-script.js';
 import { asBool, asString, hexBytes } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { importTarget } from '../../wallet/importmulti.js';
 import { BEGINNING, given, importThenScan } from '../../wallet/imports.js';
 import { legacyOf, walletOf } from '../../wallet/select.js';
+import type { importaddress as spec } from './importaddress.spec.js';
 
-export const importaddress: Run<WalletContext> = async (ctx, args, call) => {
+export const importaddress: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const legacy = legacyOf(wallet);
   const label = given(args[1]) ? asString(args[1]) : '';

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { bool, none, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const importaddress: MethodSpec = {
+export const importaddress = declare({
   name: 'importaddress',
   category: 'wallet',
   until: 30,
@@ -20,4 +20,4 @@ export const importaddress: MethodSpec = {
     { cli: '"myaddress" "testing" false', rpc: '"myaddress", "testing", false' },
   ],
   waits: true,
-};
+});

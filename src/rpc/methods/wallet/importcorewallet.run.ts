@@ -2,13 +2,13 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { CORE_NAME } from '../../../wallet/storage/wallet-folder.js';
 import { asString } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { Slicer } from '../../node/slices.js';
 import { given, loadOnStart } from '../../wallet/lifecycle.js';
 import { passphraseOf } from '../../wallet/passphrase.js';
 import { asRpcError, managerOf } from '../../wallet/select.js';
+import type { importcorewallet as spec } from './importcorewallet.spec.js';
 
 /**
  * Derives the wallet's name from a file: the folder's name for wallet.dat, otherwise the file's name without its
@@ -19,7 +19,7 @@ function nameOfFile(file: string): string {
   return base === CORE_NAME ? path.basename(dir) : name;
 }
 
-export const importcorewallet: Run<WalletContext> = async (ctx, args, call) => {
+export const importcorewallet: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const manager = managerOf(ctx);
   const asked = path.resolve(asString(args[0]));
   const isFolder = await fs.stat(asked).then(

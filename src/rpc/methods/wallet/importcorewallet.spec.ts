@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, bool, num, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const importcorewallet: MethodSpec = {
+export const importcorewallet = declare({
   name: 'importcorewallet',
   category: 'wallet',
   runs: 'wallet',
@@ -28,4 +28,4 @@ export const importcorewallet: MethodSpec = {
   ],
   examples: [{ cli: '"/home/you/.bitcoin/wallets/savings/wallet.dat" "savings"' }],
   waits: true,
-};
+});

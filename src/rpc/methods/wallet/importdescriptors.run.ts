@@ -3,13 +3,14 @@ import { follows } from '../../../policy/compat.js';
 import type { DescriptorKeys } from '../../../wallet/keys/descriptor-keys.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { asBool, asString, checkTypes } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { CallInfo, Run } from '../../dispatch.js';
+import type { WalletContext, WalletRun } from '../../context/wallet.js';
+import type { CallInfo } from '../../dispatch.js';
 import { fail, RPC_CODE, TypeFault } from '../../errors.js';
 import { elementError } from '../../wallet/import-outcome.js';
 import { importDescriptors, type ReadDescriptor } from '../../wallet/importdescriptors.js';
 import { labelOf, walletOf } from '../../wallet/select.js';
 import type { JsonObject, JsonValue } from '../../wire/values.js';
+import type { importdescriptors as spec } from './importdescriptors.spec.js';
 
 function readDescriptor(ctx: WalletContext, request: JsonObject, call: CallInfo): ReadDescriptor {
   try {
@@ -32,7 +33,7 @@ function descriptorsOf(wallet: Wallet): DescriptorKeys {
   return wallet.descriptors ?? fail(RPC_CODE.WALLET_ERROR, 'importdescriptors is not available for non-descriptor wallets');
 }
 
-export const importdescriptors: Run<WalletContext> = async (ctx, args, call) => {
+export const importdescriptors: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   descriptorsOf(wallet);
   checkTypes(args, ['array', 'object']);

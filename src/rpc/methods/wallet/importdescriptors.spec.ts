@@ -1,8 +1,8 @@
 import { ADDED } from '../../../policy/compat.js';
+import { declare } from '../../declare/parameters.js';
 import { arr, bool, num, obj, range, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const importdescriptors: MethodSpec = {
+export const importdescriptors = declare({
   name: 'importdescriptors',
   category: 'wallet',
   runs: 'wallet',
@@ -35,4 +35,4 @@ export const importdescriptors: MethodSpec = {
   ],
   examples: [{ cli: '\'[{ "desc": "<my descriptor>", "timestamp":1455191478 }]\'' }],
   waits: true,
-};
+});

@@ -6,8 +6,8 @@ import { planRescan, scanStart } from '../../../wallet/follow/rescan.js';
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { asBool, checkTypes } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { CallInfo, Run } from '../../dispatch.js';
+import type { WalletContext, WalletRun } from '../../context/wallet.js';
+import type { CallInfo } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { Slicer } from '../../node/slices.js';
 import { hex } from '../../render/hex.js';
@@ -35,6 +35,7 @@ import { importTarget } from '../../wallet/importmulti.js';
 import { scanImported, withRescan } from '../../wallet/rescan.js';
 import { ensureUnlocked, legacyOf, walletOf } from '../../wallet/select.js';
 import type { JsonObject, JsonResult, JsonValue } from '../../wire/values.js';
+import type { importmulti as spec } from './importmulti.spec.js';
 
 /** Compares scripts by length, then by bytes: the order in which Core iterates over a set of scripts. */
 const compareScripts = (a: Uint8Array, b: Uint8Array): number => a.length - b.length || Buffer.compare(a, b);
@@ -113,7 +114,7 @@ async function processImport(ctx: WalletContext, wallet: Wallet, read: ReadImpor
   }
 }
 
-export const importmulti: Run<WalletContext> = async (ctx, args, call) => {
+export const importmulti: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   checkTypes(args, ['array', 'object']);
   const legacy = wallet.legacy !== null;

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, bool, num, obj, range, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const importmulti: MethodSpec = {
+export const importmulti = declare({
   name: 'importmulti',
   category: 'wallet',
   until: 30,
@@ -41,4 +41,4 @@ export const importmulti: MethodSpec = {
   ],
   examples: [{ cli: '\'[{ "scriptPubKey": { "address": "<my address>" }, "timestamp":1455191478 }]\'' }],
   waits: true,
-};
+});

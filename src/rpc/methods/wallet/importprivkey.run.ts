@@ -1,13 +1,13 @@
 import { keyHashProgram } from '../../../wallet/keys/key-table.js';
 import { asBool, asString } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { readSecret } from '../../wallet/import-request.js';
 import { BEGINNING, given, importThenScan, keyScripts } from '../../wallet/imports.js';
 import { ensureUnlocked, legacyOf, walletOf } from '../../wallet/select.js';
+import type { importprivkey as spec } from './importprivkey.spec.js';
 
-export const importprivkey: Run<WalletContext> = async (ctx, args, call) => {
+export const importprivkey: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   if (wallet.privateKeysDisabled) {
     fail(RPC_CODE.WALLET_ERROR, 'Cannot import private keys to a wallet with private keys disabled');

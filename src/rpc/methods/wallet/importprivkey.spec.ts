@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { bool, none, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const importprivkey: MethodSpec = {
+export const importprivkey = declare({
   name: 'importprivkey',
   category: 'wallet',
   until: 30,
@@ -19,4 +19,4 @@ export const importprivkey: MethodSpec = {
     { cli: '"mykey" "testing" false', rpc: '"mykey", "testing", false' },
   ],
   waits: true,
-};
+});

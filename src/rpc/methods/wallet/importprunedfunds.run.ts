@@ -5,16 +5,16 @@ import { equalBytes } from '../../../consensus/bytes/hex.js';
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import { placeIn } from '../../../wallet/wallet-state.js';
 import { asHex, asString } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { decodeTx } from '../../node/raw-tx.js';
 import { decodeProof } from '../../node/tx-proof.js';
 import { settledWallet } from '../../wallet/select.js';
+import type { importprunedfunds as spec } from './importprunedfunds.spec.js';
 
 const refuse = (message: string): never => fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, message);
 
-export const importprunedfunds: Run<WalletContext> = async (ctx, args, call) => {
+export const importprunedfunds: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
   const tx =
     decodeTx(ctx, asString(args[0])) ?? fail(RPC_CODE.DESERIALIZATION_ERROR, 'TX decode failed. Make sure the tx has at least one input.');

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { hex, none } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const importprunedfunds: MethodSpec = {
+export const importprunedfunds = declare({
   name: 'importprunedfunds',
   category: 'wallet',
   runs: 'wallet',
@@ -11,4 +11,4 @@ export const importprunedfunds: MethodSpec = {
   args: [hex('rawtransaction', 'The transaction'), hex('txoutproof', 'The proof from gettxoutproof')],
   results: [none()],
   examples: [{ cli: '"signedhex" "proof"', rpc: '"signedhex", "proof"' }],
-};
+});

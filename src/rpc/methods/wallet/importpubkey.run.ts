@@ -1,12 +1,12 @@
 import { asBool, asString, hexBytes } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { importTarget } from '../../wallet/importmulti.js';
 import { BEGINNING, given, importThenScan, keyScripts } from '../../wallet/imports.js';
 import { legacyOf, walletOf } from '../../wallet/select.js';
+import type { importpubkey as spec } from './importpubkey.spec.js';
 
-export const importpubkey: Run<WalletContext> = async (ctx, args, call) => {
+export const importpubkey: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const legacy = legacyOf(wallet);
   const label = given(args[1]) ? asString(args[1]) : '';

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { bool, none, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const importpubkey: MethodSpec = {
+export const importpubkey = declare({
   name: 'importpubkey',
   category: 'wallet',
   until: 30,
@@ -19,4 +19,4 @@ export const importpubkey: MethodSpec = {
     { cli: '"mypubkey" "testing" false', rpc: '"mypubkey", "testing", false' },
   ],
   waits: true,
-};
+});

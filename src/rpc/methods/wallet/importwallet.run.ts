@@ -6,14 +6,14 @@ import type { LegacyKeys } from '../../../wallet/keys/legacy-keys.js';
 import type { WalletBatch } from '../../../wallet/storage/wallet-batch.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { asString } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { DumpContents, type DumpedKey, readDump } from '../../wallet/dump-reader.js';
 import { eachInSlices, yieldIfDueFor } from '../../wallet/import-outcome.js';
 import { keyScripts } from '../../wallet/imports.js';
 import { refuseScanOfPruned, scanDeps, withRescan } from '../../wallet/rescan.js';
 import { ensureUnlocked, legacyOf, walletOf } from '../../wallet/select.js';
+import type { importwallet as spec } from './importwallet.spec.js';
 
 /** Imports a key of a dump. */
 function importKey(ctx: WalletContext, wallet: Wallet, legacy: LegacyKeys, key: DumpedKey, batch: WalletBatch): void {
@@ -23,7 +23,7 @@ function importKey(ctx: WalletContext, wallet: Wallet, legacy: LegacyKeys, key: 
   if (label !== undefined) wallet.book.set(keyScripts(ctx, publicKey)[0], label, 'receive', batch);
 }
 
-export const importwallet: Run<WalletContext> = async (ctx, args, call) => {
+export const importwallet: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const legacy = legacyOf(wallet);
   await refuseScanOfPruned(ctx, 'Importing wallets is disabled when blocks are pruned');

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { none, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const importwallet: MethodSpec = {
+export const importwallet = declare({
   name: 'importwallet',
   category: 'wallet',
   until: 30,
@@ -12,4 +12,4 @@ export const importwallet: MethodSpec = {
   results: [none()],
   examples: [{ cli: '"test"', rpc: '"test"' }],
   waits: true,
-};
+});

@@ -1,13 +1,13 @@
 import { fillPool } from '../../../wallet/keys/fill-pool.js';
 import { asInt } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { Slicer } from '../../node/slices.js';
 import { given } from '../../wallet/addresses.js';
 import { ensureUnlocked, walletOf } from '../../wallet/select.js';
+import type { keypoolrefill as spec } from './keypoolrefill.spec.js';
 
-export const keypoolrefill: Run<WalletContext> = async (ctx, args, call) => {
+export const keypoolrefill: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   if (wallet.legacy && wallet.privateKeysDisabled) {
     fail(RPC_CODE.WALLET_ERROR, 'Error: Private keys are disabled for this wallet');

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { none, num } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const keypoolrefill: MethodSpec = {
+export const keypoolrefill = declare({
   name: 'keypoolrefill',
   category: 'wallet',
   runs: 'wallet',
@@ -11,4 +11,4 @@ export const keypoolrefill: MethodSpec = {
   results: [none()],
   examples: [{ cli: '', rpc: '' }],
   waits: true,
-};
+});

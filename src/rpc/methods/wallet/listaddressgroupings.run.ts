@@ -5,12 +5,12 @@ import { BUCKET } from '../../../wallet/coins/coin-table.js';
 import { destinationOf } from '../../../wallet/keys/destination.js';
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import type { Wallet } from '../../../wallet/wallet.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { Slicer } from '../../node/slices.js';
 import { addressText, destinationKey } from '../../wallet/addresses.js';
 import { settledWallet } from '../../wallet/select.js';
 import { Amount, type JsonResult } from '../../wire/values.js';
+import type { listaddressgroupings as spec } from './listaddressgroupings.spec.js';
 
 const NO_ADDRESS = -1;
 
@@ -90,7 +90,7 @@ async function groupsOf(wallet: Wallet, slicer: Slicer): Promise<Groups> {
   return groups;
 }
 
-export const listaddressgroupings: Run<WalletContext> = async (ctx, _args, call) => {
+export const listaddressgroupings: WalletRun<typeof spec> = async (_, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
   const slicer = new Slicer(call.yieldToUrgent);
   const groups = await groupsOf(wallet, slicer);

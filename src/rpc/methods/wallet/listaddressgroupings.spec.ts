@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { amount, arr, fixed, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const listaddressgroupings: MethodSpec = {
+export const listaddressgroupings = declare({
   name: 'listaddressgroupings',
   category: 'wallet',
   runs: 'wallet',
@@ -18,4 +18,4 @@ export const listaddressgroupings: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '', rpc: '' }],
-};
+});

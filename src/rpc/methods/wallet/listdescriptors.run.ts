@@ -1,14 +1,14 @@
 import { sortInSlices } from '../../../lib/sort-in-slices.js';
 import type { TrackedDescriptor } from '../../../wallet/keys/descriptor-table.js';
 import { asBool } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { normalText } from '../../wallet/describe.js';
 import { ensureUnlocked, WalletSlicer, walletOf } from '../../wallet/select.js';
 import { encodeJson } from '../../wire/json-write.js';
 import { Pieces } from '../../wire/pieces.js';
 import { type JsonResult, RawJson } from '../../wire/values.js';
+import type { listdescriptors as spec } from './listdescriptors.spec.js';
 
 /**
  * Returns the members about a descriptor.
@@ -25,7 +25,7 @@ function listed(tracked: TrackedDescriptor, desc: string, internal: boolean | un
   };
 }
 
-export const listdescriptors: Run<WalletContext> = async (ctx, args, call) => {
+export const listdescriptors: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const keys = wallet.descriptors ?? fail(RPC_CODE.WALLET_ERROR, 'listdescriptors is not available for non-descriptor wallets');
   const priv = args[0] !== undefined && args[0] !== null ? asBool(args[0]) : false;

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, bool, fixed, num, obj, str, time } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const listdescriptors: MethodSpec = {
+export const listdescriptors = declare({
   name: 'listdescriptors',
   category: 'wallet',
   runs: 'wallet',
@@ -29,4 +29,4 @@ export const listdescriptors: MethodSpec = {
     { cli: '', rpc: '' },
     { cli: 'true', rpc: 'true' },
   ],
-};
+});

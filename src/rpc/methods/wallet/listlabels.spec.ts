@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const listlabels: MethodSpec = {
+export const listlabels = declare({
   name: 'listlabels',
   category: 'wallet',
   runs: 'wallet',
@@ -14,4 +14,4 @@ export const listlabels: MethodSpec = {
     { cli: '', rpc: '' },
     { cli: 'receive', rpc: '"receive"' },
   ],
-};
+});

@@ -1,9 +1,9 @@
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { hashHex } from '../../render/hex.js';
 import { walletOf } from '../../wallet/select.js';
+import type { listlockunspent as spec } from './listlockunspent.spec.js';
 
-export const listlockunspent: Run<WalletContext> = (ctx, _args, call) => {
+export const listlockunspent: WalletRun<typeof spec> = (_, ctx, call) => {
   const wallet = walletOf(ctx, call);
   return [...wallet.ledger.locked.values()]
     .map((outpoint) => ({ txid: outpoint.subarray(0, 32), vout: new DataView(outpoint.buffer, outpoint.byteOffset).getUint32(32, true) }))

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, hex, num, obj } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const listlockunspent: MethodSpec = {
+export const listlockunspent = declare({
   name: 'listlockunspent',
   category: 'wallet',
   runs: 'wallet',
@@ -11,4 +11,4 @@ export const listlockunspent: MethodSpec = {
   args: [],
   results: [arr([obj([hex('txid', 'Transaction'), num('vout', 'Output')])])],
   examples: [{ cli: '', rpc: '' }],
-};
+});

@@ -1,8 +1,7 @@
 import { decodeAddress } from '../../../address/address.js';
 import { only as onlySince } from '../../../policy/compat.js';
 import { asBool, asString } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { Slicer } from '../../node/slices.js';
 import { hashHex } from '../../render/hex.js';
@@ -11,8 +10,9 @@ import { filterOf, given } from '../../wallet/history.js';
 import { countedOf, receivedByAddress, shownDepth } from '../../wallet/received.js';
 import { settledWallet } from '../../wallet/select.js';
 import { Amount, type JsonResult } from '../../wire/values.js';
+import type { listreceivedbyaddress as spec } from './listreceivedbyaddress.spec.js';
 
-export const listreceivedbyaddress: Run<WalletContext> = async (ctx, args, call) => {
+export const listreceivedbyaddress: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
   const slicer = new Slicer(call.yieldToUrgent);
   let only: Uint8Array | null = null;

@@ -1,8 +1,8 @@
 import { IMMATURE_ARG, receivedArgs } from '../../declare/history-parts.js';
+import { declare } from '../../declare/parameters.js';
 import { amount, arr, bool, hex, num, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const listreceivedbyaddress: MethodSpec = {
+export const listreceivedbyaddress = declare({
   name: 'listreceivedbyaddress',
   category: 'wallet',
   runs: 'wallet',
@@ -27,4 +27,4 @@ export const listreceivedbyaddress: MethodSpec = {
     { cli: '6 true', rpc: '6, true' },
     { cli: '6 true true "bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl"', rpc: '6, true, true, "bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl"' },
   ],
-};
+});

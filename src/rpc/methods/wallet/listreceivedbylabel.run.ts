@@ -1,11 +1,11 @@
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { Slicer } from '../../node/slices.js';
 import { receivedByAddress, shownDepth } from '../../wallet/received.js';
 import { settledWallet } from '../../wallet/select.js';
 import { Amount } from '../../wire/values.js';
+import type { listreceivedbylabel as spec } from './listreceivedbylabel.spec.js';
 
-export const listreceivedbylabel: Run<WalletContext> = async (ctx, args, call) => {
+export const listreceivedbylabel: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
   const byLabel = new Map<string, { amount: number; depth: number; watched: boolean }>();
   for (const entry of await receivedByAddress(ctx, wallet, args, null, args[3], new Slicer(call.yieldToUrgent))) {

@@ -1,8 +1,8 @@
 import { IMMATURE_ARG, receivedArgs } from '../../declare/history-parts.js';
+import { declare } from '../../declare/parameters.js';
 import { amount, arr, bool, num, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const listreceivedbylabel: MethodSpec = {
+export const listreceivedbylabel = declare({
   name: 'listreceivedbylabel',
   category: 'wallet',
   runs: 'wallet',
@@ -24,4 +24,4 @@ export const listreceivedbylabel: MethodSpec = {
     { cli: '', rpc: '' },
     { cli: '6 true', rpc: '6, true' },
   ],
-};
+});

@@ -4,8 +4,8 @@ import { RecordSnapshot } from '../../../wallet/coins/record-snapshot.js';
 import { type BlockFacts, sameBlock } from '../../../wallet/node-client.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { asBool, asHash, asInt, asString } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { CallInfo, Run } from '../../dispatch.js';
+import type { WalletContext, WalletRun } from '../../context/wallet.js';
+import type { CallInfo } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { notFound } from '../../node/lookup.js';
 import { Slicer } from '../../node/slices.js';
@@ -15,6 +15,7 @@ import { forEachEntry, type Work } from '../../wallet/history-list.js';
 import { labelOf, withSettled } from '../../wallet/select.js';
 import { JsonBytes } from '../../wire/json-bytes.js';
 import { type JsonResult, type JsonValue, RawBytes, RawJson } from '../../wire/values.js';
+import type { listsinceblock as spec } from './listsinceblock.spec.js';
 
 /** Lower than any depth, so that entries of removed blocks are shown whatever happened to the transaction since. */
 const ANY_DEPTH = -100_000_000;
@@ -88,7 +89,7 @@ async function removedEntries(
   }
 }
 
-export const listsinceblock: Run<WalletContext> = (ctx, args, call) =>
+export const listsinceblock: WalletRun<typeof spec> = ({ args }, ctx, call) =>
   withSettled(ctx, call, (wallet) => sinceBlock(ctx, wallet, args, call));
 
 async function sinceBlock(ctx: WalletContext, wallet: Wallet, args: readonly JsonValue[], call: CallInfo): Promise<JsonResult> {

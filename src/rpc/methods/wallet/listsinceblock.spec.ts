@@ -1,8 +1,8 @@
 import { entryMembers, includeWatchOnlyArg } from '../../declare/history-parts.js';
+import { declare } from '../../declare/parameters.js';
 import { arr, bool, elision, hex, num, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const listsinceblock: MethodSpec = {
+export const listsinceblock = declare({
   name: 'listsinceblock',
   category: 'wallet',
   runs: 'wallet',
@@ -31,4 +31,4 @@ export const listsinceblock: MethodSpec = {
       rpc: '"000000000000000bacf66f7497b7dc45ef753ee9a7d38571037cdb1a57f663ad", 6',
     },
   ],
-};
+});

@@ -3,8 +3,7 @@ import { coinsOfAddress } from '../../../wallet/coins/coins-of-address.js';
 import { RecordSnapshot } from '../../../wallet/coins/record-snapshot.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { asInt, asString } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { Slicer } from '../../node/slices.js';
 import { filterOf, given } from '../../wallet/history.js';
@@ -14,6 +13,7 @@ import { settledWallet } from '../../wallet/select.js';
 import { JsonBytes } from '../../wire/json-bytes.js';
 import { Pieces } from '../../wire/pieces.js';
 import { RawJson } from '../../wire/values.js';
+import type { listtransactions as spec } from './listtransactions.spec.js';
 
 /** Largest number of records in one step. */
 const MOST_ROWS = 4096;
@@ -29,7 +29,7 @@ function firstOf(rows: Iterator<number>, wanted: number): number[] {
   return out;
 }
 
-export const listtransactions: Run<WalletContext> = async (ctx, args, call) => {
+export const listtransactions: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
   let label: string | null = null;
   if (given(args[0]) && asString(args[0]) !== '*') {

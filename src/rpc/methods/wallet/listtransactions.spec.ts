@@ -1,8 +1,8 @@
 import { entryMembers, includeWatchOnlyArg } from '../../declare/history-parts.js';
+import { declare } from '../../declare/parameters.js';
 import { arr, num, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const listtransactions: MethodSpec = {
+export const listtransactions = declare({
   name: 'listtransactions',
   category: 'wallet',
   runs: 'wallet',
@@ -20,4 +20,4 @@ export const listtransactions: MethodSpec = {
     { cli: '', rpc: '' },
     { cli: '"*" 20 100', rpc: '"*", 20, 100' },
   ],
-};
+});

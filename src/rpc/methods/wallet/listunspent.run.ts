@@ -12,8 +12,7 @@ import type { Relatives } from '../../../wallet/node-client.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
 import { asAmount, asBool, asInt, asInt64, asObject, asString, checkMembers, checkType, MAX_MONEY } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { Slicer } from '../../node/slices.js';
 import { hashHex, hex } from '../../render/hex.js';
@@ -23,6 +22,7 @@ import { failNotLoaded, settledWallet, walletOf } from '../../wallet/select.js';
 import { encodeJson } from '../../wire/json-write.js';
 import { Pieces } from '../../wire/pieces.js';
 import { Amount, type JsonResult, type JsonValue, RawJson } from '../../wire/values.js';
+import type { listunspent as spec } from './listunspent.spec.js';
 
 const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
 
@@ -248,7 +248,7 @@ async function ancestorMembers(
   return new Map(answers.flatMap((answer, i) => (answer === null ? [] : [[rows[i], members(answer)]])));
 }
 
-export const listunspent: Run<WalletContext> = async (ctx, args, call) => {
+export const listunspent: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const chosen = walletOf(ctx, call);
   const filter = coinFilter(ctx, args);
   const wallet = await settledWallet(ctx, call);

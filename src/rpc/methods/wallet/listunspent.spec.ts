@@ -1,8 +1,8 @@
 import { IMMATURE_ARG } from '../../declare/history-parts.js';
+import { declare } from '../../declare/parameters.js';
 import { amount, arr, bool, hex, num, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const listunspent: MethodSpec = {
+export const listunspent = declare({
   name: 'listunspent',
   category: 'wallet',
   runs: 'wallet',
@@ -50,4 +50,4 @@ export const listunspent: MethodSpec = {
     { cli: '', rpc: '' },
     { cli: '6 9999999 "[]"', rpc: '6, 9999999, []' },
   ],
-};
+});

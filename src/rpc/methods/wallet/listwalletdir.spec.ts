@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const listwalletdir: MethodSpec = {
+export const listwalletdir = declare({
   name: 'listwalletdir',
   category: 'wallet',
   runs: 'wallet',
@@ -14,4 +14,4 @@ export const listwalletdir: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '', rpc: '' }],
-};
+});

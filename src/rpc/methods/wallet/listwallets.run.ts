@@ -1,5 +1,5 @@
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { managerOf } from '../../wallet/select.js';
+import type { listwallets as spec } from './listwallets.spec.js';
 
-export const listwallets: Run<WalletContext> = (ctx) => managerOf(ctx).all.map((wallet) => wallet.name);
+export const listwallets: WalletRun<typeof spec> = (_, ctx) => managerOf(ctx).all.map((wallet) => wallet.name);

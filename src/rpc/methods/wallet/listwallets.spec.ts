@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const listwallets: MethodSpec = {
+export const listwallets = declare({
   name: 'listwallets',
   category: 'wallet',
   runs: 'wallet',
@@ -10,4 +10,4 @@ export const listwallets: MethodSpec = {
   args: [],
   results: [arr([str('Name of a wallet')])],
   examples: [{ cli: '', rpc: '' }],
-};
+});

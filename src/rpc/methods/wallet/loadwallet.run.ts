@@ -1,12 +1,12 @@
 import { follows } from '../../../policy/compat.js';
 import { asString } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { checkName, loadOnStart, warned } from '../../wallet/lifecycle.js';
 import { asRpcError, managerOf } from '../../wallet/select.js';
+import type { loadwallet as spec } from './loadwallet.spec.js';
 
-export const loadwallet: Run<WalletContext> = async (ctx, args) => {
+export const loadwallet: WalletRun<typeof spec> = async ({ args }, ctx) => {
   const manager = managerOf(ctx);
   const name = asString(args[0]);
   const load = loadOnStart(args[1]);

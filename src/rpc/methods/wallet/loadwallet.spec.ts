@@ -1,8 +1,8 @@
 import { WARNINGS } from '../../declare/members.js';
+import { declare } from '../../declare/parameters.js';
 import { bool, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const loadwallet: MethodSpec = {
+export const loadwallet = declare({
   name: 'loadwallet',
   category: 'wallet',
   runs: 'wallet',
@@ -17,4 +17,4 @@ export const loadwallet: MethodSpec = {
   results: [obj([str('name', 'Name of the wallet'), ...WARNINGS])],
   examples: [{ cli: '"test"', rpc: '"test"' }],
   waits: true,
-};
+});

@@ -1,13 +1,13 @@
 import { outpointOf } from '../../../wallet/coins/outpoint.js';
 import { asBool, asHash, asInt, asObject, checkMembers, checkType } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { given } from '../../wallet/coins.js';
 import { settledWallet } from '../../wallet/select.js';
 import type { JsonValue } from '../../wire/values.js';
+import type { lockunspent as spec } from './lockunspent.spec.js';
 
-export const lockunspent: Run<WalletContext> = async (ctx, args, call) => {
+export const lockunspent: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
   checkType(args[0], 'bool');
   const unlock = asBool(args[0]);

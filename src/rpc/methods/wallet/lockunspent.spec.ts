@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, bool, hex, num, obj } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const lockunspent: MethodSpec = {
+export const lockunspent = declare({
   name: 'lockunspent',
   category: 'wallet',
   runs: 'wallet',
@@ -22,4 +22,4 @@ export const lockunspent: MethodSpec = {
       rpc: 'false, "[{\\"txid\\":\\"mytxid\\",\\"vout\\":1}]"',
     },
   ],
-};
+});

@@ -1,11 +1,11 @@
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { Slicer } from '../../node/slices.js';
 import { flag, given, uniqueWalletName } from '../../wallet/lifecycle.js';
 import { passphraseOf } from '../../wallet/passphrase.js';
 import { asRpcError, managerOf } from '../../wallet/select.js';
+import type { migratewallet as spec } from './migratewallet.spec.js';
 
-export const migratewallet: Run<WalletContext> = async (ctx, args, call) => {
+export const migratewallet: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const manager = managerOf(ctx);
   const passphrase = given(args[1]) ? passphraseOf(args, 1, call) : null;
   try {

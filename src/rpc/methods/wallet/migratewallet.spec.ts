@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { bool, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const migratewallet: MethodSpec = {
+export const migratewallet = declare({
   name: 'migratewallet',
   since: 24,
   category: 'wallet',
@@ -25,4 +25,4 @@ export const migratewallet: MethodSpec = {
   ],
   examples: [{ cli: '"savings"', rpc: '"savings"' }],
   waits: true,
-};
+});

@@ -2,15 +2,15 @@
 import { fieldsOf } from '../../../psbt/create-psbt.js';
 import { createBump } from '../../../wallet/spend/fee-bump.js';
 import { inPaymentQueue } from '../../../wallet/spend/payment-queue.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { outpointsOf } from '../../node/signing-args.js';
 import { psbtText } from '../../render/psbt-text.js';
 import { toolsOf } from '../../wallet/spend-args.js';
 import { bumpArgs, fees, refuse } from '../../wallet/spend-bump.js';
 import { walletPsbt } from '../../wallet/spend-psbt.js';
+import type { psbtbumpfee as spec } from './psbtbumpfee.spec.js';
 
-export const psbtbumpfee: Run<WalletContext> = async (ctx, args, call) => {
+export const psbtbumpfee: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const { wallet, txid, control, wishes, version } = await bumpArgs(ctx, args, call, true);
   const bump = await inPaymentQueue(wallet, () =>
     createBump(wallet, txid, control, wishes, toolsOf(ctx), (tx) => ctx.client.outputs(outpointsOf(tx)), call.yieldToUrgent),

@@ -1,8 +1,8 @@
 import { BUMP_ARGS, BUMP_MEMBERS } from '../../declare/bump-parts.js';
+import { declare } from '../../declare/parameters.js';
 import { obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const psbtbumpfee: MethodSpec = {
+export const psbtbumpfee = declare({
   name: 'psbtbumpfee',
   category: 'wallet',
   runs: 'wallet',
@@ -13,4 +13,4 @@ export const psbtbumpfee: MethodSpec = {
   results: [obj([str('psbt', 'The PSBT in Base64'), ...BUMP_MEMBERS])],
   examples: [{ title: 'A PSBT that pays more', cli: '"txid"' }],
   waits: true,
-};
+});

@@ -1,12 +1,12 @@
 // Core 0.21: wallet/rpcdump.cpp.
 import { TX_STATE } from '../../../wallet/coins/tx-table.js';
 import { asHash } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { settledWallet } from '../../wallet/select.js';
+import type { removeprunedfunds as spec } from './removeprunedfunds.spec.js';
 
-export const removeprunedfunds: Run<WalletContext> = async (ctx, args, call) => {
+export const removeprunedfunds: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
   if (!wallet.parts.options.removesRecords) {
     fail(

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { hex, none } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const removeprunedfunds: MethodSpec = {
+export const removeprunedfunds = declare({
   name: 'removeprunedfunds',
   category: 'wallet',
   runs: 'wallet',
@@ -15,4 +15,4 @@ export const removeprunedfunds: MethodSpec = {
       rpc: '"a8d0c0184dde994a09ec054286f1ce581bebf46446a512166eae7628734ea0a5"',
     },
   ],
-};
+});

@@ -2,16 +2,16 @@ import { follows } from '../../../policy/compat.js';
 import { markScan } from '../../../wallet/follow/open-scan.js';
 import { scanBlocks } from '../../../wallet/follow/rescan.js';
 import { asInt } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { scanDeps, withRescan } from '../../wallet/rescan.js';
 import { ensureUnlocked, settledWallet } from '../../wallet/select.js';
 import type { JsonValue } from '../../wire/values.js';
+import type { rescanblockchain as spec } from './rescanblockchain.spec.js';
 
 const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
 
-export const rescanblockchain: Run<WalletContext> = async (ctx, args, call) => {
+export const rescanblockchain: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
   // Extending the range of a descriptor needs private keys.
   if (follows(ctx.compat, 25)) ensureUnlocked(wallet);

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { num, obj } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const rescanblockchain: MethodSpec = {
+export const rescanblockchain = declare({
   name: 'rescanblockchain',
   category: 'wallet',
   runs: 'wallet',
@@ -11,4 +11,4 @@ export const rescanblockchain: MethodSpec = {
   results: [obj([num('start_height', 'First block'), num('stop_height', 'Last block scanned')])],
   examples: [{ cli: '100000 120000', rpc: '100000, 120000' }],
   waits: true,
-};
+});

@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { asString } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { checkName, loadOnStart } from '../../wallet/lifecycle.js';
 import { asRpcError, managerOf } from '../../wallet/select.js';
+import type { restorewallet as spec } from './restorewallet.spec.js';
 
-export const restorewallet: Run<WalletContext> = async (ctx, args) => {
+export const restorewallet: WalletRun<typeof spec> = async ({ args }, ctx) => {
   const manager = managerOf(ctx);
   const name = asString(args[0]);
   const file = path.resolve(asString(args[1]));

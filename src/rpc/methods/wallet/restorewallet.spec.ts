@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, bool, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const restorewallet: MethodSpec = {
+export const restorewallet = declare({
   name: 'restorewallet',
   category: 'wallet',
   runs: 'wallet',
@@ -17,4 +17,4 @@ export const restorewallet: MethodSpec = {
   results: [obj([str('name', 'Name of the wallet'), arr('warnings?', 'Warnings', { since: 25 }, [str()])])],
   examples: [{ cli: '"testwallet" "backup.dat"', rpc: '"testwallet", "backup.dat"' }],
   waits: true,
-};
+});

@@ -2,8 +2,7 @@
 import { follows } from '../../../policy/compat.js';
 import { inPaymentQueue } from '../../../wallet/spend/payment-queue.js';
 import { asArray, asBool, checkTypes } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { asTxVersion } from '../../front/createrawtransaction.js';
 import { settledWallet, walletOf } from '../../wallet/select.js';
 import { given, toolsOf } from '../../wallet/spend-args.js';
@@ -18,8 +17,9 @@ import {
   startedTx,
   weighed,
 } from '../../wallet/spend-psbt.js';
+import type { send as spec } from './send.spec.js';
 
-export const send: Run<WalletContext> = async (ctx, args, call) => {
+export const send: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   checkTypes(args, [null, 'number', 'string', null, 'object'], true);
   walletOf(ctx, call);
   const options = sendOptions(args, ctx);

@@ -1,10 +1,10 @@
 import { CHANGE_TYPE_ARG, INPUTS_INNER, LATER_FUND_OPTIONS, OUTPUTS_INNER } from '../../declare/fund-parts.js';
+import { declare } from '../../declare/parameters.js';
 import { arr, bool, hex, num, obj, str } from '../../declare/parts.js';
 import { TX_VERSION_ARG } from '../../declare/psbt-parts.js';
 import { CONF_TARGET_ARG, ESTIMATE_MODE_ARG, FEE_RATE_ARG, REPLACEABLE_ARG } from '../../declare/spend-parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const send: MethodSpec = {
+export const send = declare({
   name: 'send',
   category: 'wallet',
   runs: 'wallet',
@@ -56,4 +56,4 @@ export const send: MethodSpec = {
     { title: 'Within 6 blocks', cli: '"[{\\"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl\\":0.2}]" 6 economical' },
   ],
   waits: true,
-};
+});

@@ -18,8 +18,8 @@ import { type InputSize, inputVirtualSize, transactionWeight } from '../../../wa
 import { SignedSizes } from '../../../wallet/spend/signed-size.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { asArray, asBool, asInt, asString } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { CallInfo, Run } from '../../dispatch.js';
+import type { WalletContext, WalletRun } from '../../context/wallet.js';
+import type { CallInfo } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { asTxVersion } from '../../front/createrawtransaction.js';
 import { hashHex } from '../../render/hex.js';
@@ -36,6 +36,7 @@ import {
   startedTx,
 } from '../../wallet/spend-psbt.js';
 import { JsonNumber, JsonObject, type JsonValue } from '../../wire/values.js';
+import type { sendall as spec } from './sendall.spec.js';
 
 const invalid = (text: string): never => fail(RPC_CODE.INVALID_PARAMETER, text);
 
@@ -79,7 +80,7 @@ interface Wanted {
   readonly feeRate: number;
 }
 
-export const sendall: Run<WalletContext> = async (ctx, args, call) => {
+export const sendall: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   walletOf(ctx, call);
   const options = sendOptions(args, ctx);
   const outcome = sendOutcome(options);

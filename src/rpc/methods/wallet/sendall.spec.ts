@@ -1,9 +1,9 @@
 import { INPUTS_INNER, SOLVING_DATA_ARG } from '../../declare/fund-parts.js';
+import { declare } from '../../declare/parameters.js';
 import { amount, arr, bool, hex, keyed, num, obj, str } from '../../declare/parts.js';
 import { CONF_TARGET_ARG, ESTIMATE_MODE_ARG, FEE_RATE_ARG, REPLACEABLE_ARG } from '../../declare/spend-parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const sendall: MethodSpec = {
+export const sendall = declare({
   name: 'sendall',
   since: 24,
   category: 'wallet',
@@ -48,4 +48,4 @@ export const sendall: MethodSpec = {
   ],
   examples: [{ cli: '\'["bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl"]\' null "unset" 1.1' }],
   waits: true,
-};
+});

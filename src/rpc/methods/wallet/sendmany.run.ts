@@ -1,15 +1,15 @@
 // Core: wallet/rpc/spend.cpp.
 import { follows } from '../../../policy/compat.js';
 import { asArray, asBool, asObject, asString } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { settledWallet } from '../../wallet/select.js';
 import { controlFor, given, recipientsOf, setFeeRate } from '../../wallet/spend-args.js';
 import { checkPositions } from '../../wallet/spend-options.js';
 import { addComment, sendMoney } from '../../wallet/spend-send.js';
+import type { sendmany as spec } from './sendmany.spec.js';
 
-export const sendmany: Run<WalletContext> = async (ctx, args, call) => {
+export const sendmany: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
   if (given(args[0]) && asString(args[0]) !== '') fail(RPC_CODE.INVALID_PARAMETER, 'Dummy value must be set to ""');
   const amounts = asObject(args[1]);

@@ -1,8 +1,8 @@
+import { declare } from '../../declare/parameters.js';
 import { amount, arr, keyed, num, str } from '../../declare/parts.js';
 import { CONF_TARGET_ARG, ESTIMATE_MODE_ARG, FEE_RATE_ARG, REPLACEABLE_ARG, SEND_RESULTS, VERBOSE_ARG } from '../../declare/spend-parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const sendmany: MethodSpec = {
+export const sendmany = declare({
   name: 'sendmany',
   category: 'wallet',
   runs: 'wallet',
@@ -31,4 +31,4 @@ export const sendmany: MethodSpec = {
     },
   ],
   waits: true,
-};
+});

@@ -1,13 +1,13 @@
 // Core: wallet/rpc/spend.cpp.
 import { asBool, asString } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { ensureUnlocked, settledWallet } from '../../wallet/select.js';
 import { avoidReuse, controlFor, given, recipientsOf, setFeeRate } from '../../wallet/spend-args.js';
 import { addComment, sendMoney } from '../../wallet/spend-send.js';
 import { JsonObject } from '../../wire/values.js';
+import type { sendtoaddress as spec } from './sendtoaddress.spec.js';
 
-export const sendtoaddress: Run<WalletContext> = async (ctx, args, call) => {
+export const sendtoaddress: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
   const values = new Map<string, string>();
   addComment(values, 'comment', args[2]);

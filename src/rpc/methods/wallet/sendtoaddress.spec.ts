@@ -1,8 +1,8 @@
+import { declare } from '../../declare/parameters.js';
 import { amount, bool, str } from '../../declare/parts.js';
 import { CONF_TARGET_ARG, ESTIMATE_MODE_ARG, FEE_RATE_ARG, REPLACEABLE_ARG, SEND_RESULTS, VERBOSE_ARG } from '../../declare/spend-parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const sendtoaddress: MethodSpec = {
+export const sendtoaddress = declare({
   name: 'sendtoaddress',
   category: 'wallet',
   runs: 'wallet',
@@ -35,4 +35,4 @@ export const sendtoaddress: MethodSpec = {
     },
   ],
   waits: true,
-};
+});

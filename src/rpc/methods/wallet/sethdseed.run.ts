@@ -1,15 +1,15 @@
 import { fillPool } from '../../../wallet/keys/fill-pool.js';
 import type { WalletBatch } from '../../../wallet/storage/wallet-batch.js';
 import { asBool } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { privateKeyOf } from '../../node/private-key.js';
 import { Slicer } from '../../node/slices.js';
 import { given } from '../../wallet/addresses.js';
 import { ensureUnlocked, legacyOf, walletOf } from '../../wallet/select.js';
+import type { sethdseed as spec } from './sethdseed.spec.js';
 
-export const sethdseed: Run<WalletContext> = async (ctx, args, call) => {
+export const sethdseed: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const legacy = legacyOf(wallet);
   if (wallet.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, 'Cannot set a HD seed to a wallet with private keys disabled');

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { bool, none, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const sethdseed: MethodSpec = {
+export const sethdseed = declare({
   name: 'sethdseed',
   category: 'wallet',
   until: 30,
@@ -18,4 +18,4 @@ export const sethdseed: MethodSpec = {
     { cli: 'false', rpc: 'false' },
     { cli: 'true "wifkey"', rpc: 'true, "wifkey"' },
   ],
-};
+});

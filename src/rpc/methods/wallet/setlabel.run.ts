@@ -1,12 +1,12 @@
 import { decodeAddress } from '../../../address/address.js';
 import { purposeOf } from '../../../wallet/address-book.js';
 import { asString } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { labelOf, walletOf } from '../../wallet/select.js';
+import type { setlabel as spec } from './setlabel.spec.js';
 
-export const setlabel: Run<WalletContext> = async (ctx, args, call) => {
+export const setlabel: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const decoded = decodeAddress(asString(args[0]), ctx.params, ctx.crypto);
   if ('error' in decoded) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid Bitcoin address');

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { none, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const setlabel: MethodSpec = {
+export const setlabel = declare({
   name: 'setlabel',
   category: 'wallet',
   runs: 'wallet',
@@ -10,4 +10,4 @@ export const setlabel: MethodSpec = {
   args: [str('address', 'The address'), str('label', 'The label')],
   results: [none()],
   examples: [{ cli: '"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl" "tabby"', rpc: '"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl", "tabby"' }],
-};
+});

@@ -1,13 +1,13 @@
 // Core: wallet/rpc/spend.cpp.
 import { formatFeeRate } from '../../../policy/fee-rate.js';
 import { asAmount } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { walletOf } from '../../wallet/select.js';
 import { toolsOf } from '../../wallet/spend-args.js';
+import type { settxfee as spec } from './settxfee.spec.js';
 
-export const settxfee: Run<WalletContext> = async (ctx, args, call) => {
+export const settxfee: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const { client, options } = toolsOf(ctx);
   const rate = asAmount(args[0]);

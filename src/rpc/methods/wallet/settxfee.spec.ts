@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { amount, bool } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const settxfee: MethodSpec = {
+export const settxfee = declare({
   name: 'settxfee',
   category: 'wallet',
   until: 31,
@@ -12,4 +12,4 @@ export const settxfee: MethodSpec = {
   args: [amount('amount', 'The fee rate in BTC/kvB')],
   results: [bool('true')],
   examples: [{ cli: '0.00001', rpc: '0.00001' }],
-};
+});

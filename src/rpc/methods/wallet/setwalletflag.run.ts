@@ -1,10 +1,10 @@
 import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
 import { asString } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { flag } from '../../wallet/lifecycle.js';
 import { walletOf } from '../../wallet/select.js';
+import type { setwalletflag as spec } from './setwalletflag.spec.js';
 
 /** Flags by the names that setwalletflag accepts. */
 const FLAG_NAMES: Readonly<Record<string, bigint>> = {
@@ -19,7 +19,7 @@ const FLAG_NAMES: Readonly<Record<string, bigint>> = {
 const REUSE_CAVEAT =
   'You need to rescan the blockchain in order to correctly mark used destinations in the past. Until this is done, some destinations may be considered unused, even if the opposite is the case.';
 
-export const setwalletflag: Run<WalletContext> = async (ctx, args, call) => {
+export const setwalletflag: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const name = asString(args[0]);
   const value = flag(args[1], true);

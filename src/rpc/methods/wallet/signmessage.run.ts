@@ -3,12 +3,12 @@ import { decodeAddress } from '../../../address/address.js';
 import { signMessage } from '../../../address/signed-message.js';
 import { follows } from '../../../policy/compat.js';
 import { asString } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { ensureUnlocked, walletOf } from '../../wallet/select.js';
+import type { signmessage as spec } from './signmessage.spec.js';
 
-export const signmessage: Run<WalletContext> = (ctx, args, call) => {
+export const signmessage: WalletRun<typeof spec> = ({ args }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   ensureUnlocked(wallet);
   const [text, message] = [asString(args[0]), asString(args[1])];

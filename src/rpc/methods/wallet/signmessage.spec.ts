@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const signmessage: MethodSpec = {
+export const signmessage = declare({
   name: 'signmessage',
   category: 'wallet',
   runs: 'wallet',
@@ -11,4 +11,4 @@ export const signmessage: MethodSpec = {
   args: [str('address', 'The address whose key signs'), str('message', 'The text')],
   results: [str('The signature in Base64, for verifymessage')],
   examples: [{ cli: '"1D1ZrZNe3JUo7ZycKEYQQiQAWd9y54F4XX" "my message"', rpc: '"1D1ZrZNe3JUo7ZycKEYQQiQAWd9y54F4XX", "my message"' }],
-};
+});

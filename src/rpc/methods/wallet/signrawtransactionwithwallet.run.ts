@@ -3,13 +3,13 @@ import { follows } from '../../../policy/compat.js';
 import { signTransaction } from '../../../signing/sign-transaction.js';
 import { signingProviderOf } from '../../../wallet/spend/signing-provider-of.js';
 import { checkTypes } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { asHashType, asUnsignedTx, outpointsOf, signingReply, spentOutputs } from '../../node/signing-args.js';
 import { hex } from '../../render/hex.js';
 import { ensureUnlocked, walletOf } from '../../wallet/select.js';
+import type { signrawtransactionwithwallet as spec } from './signrawtransactionwithwallet.spec.js';
 
-export const signrawtransactionwithwallet: Run<WalletContext> = async (ctx, args, call) => {
+export const signrawtransactionwithwallet: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   checkTypes(args, ['string', 'array', 'string'], true);
   const tx = asUnsignedTx(ctx, args[0]);

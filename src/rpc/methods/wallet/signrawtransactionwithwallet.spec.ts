@@ -1,8 +1,8 @@
+import { declare } from '../../declare/parameters.js';
 import { str } from '../../declare/parts.js';
 import { PREVTXS_ARG, SIGHASH_TYPE_ARG, SIGNED_RESULTS } from '../../declare/signing-parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const signrawtransactionwithwallet: MethodSpec = {
+export const signrawtransactionwithwallet = declare({
   name: 'signrawtransactionwithwallet',
   category: 'wallet',
   runs: 'wallet',
@@ -12,4 +12,4 @@ export const signrawtransactionwithwallet: MethodSpec = {
   args: [str('hexstring', 'The transaction'), PREVTXS_ARG, SIGHASH_TYPE_ARG],
   results: SIGNED_RESULTS,
   examples: [{ cli: '"myhex"', rpc: '"myhex"' }],
-};
+});

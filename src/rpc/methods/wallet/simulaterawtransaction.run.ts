@@ -3,17 +3,17 @@ import { hashKey } from '../../../consensus/bytes/hex.js';
 import { outpointOf } from '../../../wallet/coins/outpoint.js';
 import { OWNERSHIP, type Ownership } from '../../../wallet/keys/ownership.js';
 import { asArray, asBool, asString } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { decodeTx } from '../../node/raw-tx.js';
 import { outpointsOf } from '../../node/signing-args.js';
 import { settledWallet, WalletSlicer } from '../../wallet/select.js';
 import { Amount, JsonObject } from '../../wire/values.js';
+import type { simulaterawtransaction as spec } from './simulaterawtransaction.spec.js';
 
 const invalid = (text: string): never => fail(RPC_CODE.INVALID_PARAMETER, text);
 
-export const simulaterawtransaction: Run<WalletContext> = async (ctx, args, call) => {
+export const simulaterawtransaction: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
   const texts = asArray(args[0]);
   const wanted = args[1] instanceof JsonObject ? args[1].get('include_watchonly') : undefined;

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { amount, arr, bool, hex, obj } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const simulaterawtransaction: MethodSpec = {
+export const simulaterawtransaction = declare({
   name: 'simulaterawtransaction',
   since: 24,
   category: 'wallet',
@@ -14,4 +14,4 @@ export const simulaterawtransaction: MethodSpec = {
   ],
   results: [obj([amount('balance_change', 'The change of the balance. Negative means that the wallet would have less')])],
   examples: [{ cli: '\'["myhex"]\'', rpc: '["myhex"]' }],
-};
+});

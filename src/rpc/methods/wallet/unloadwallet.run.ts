@@ -1,9 +1,9 @@
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { loadOnStart, uniqueWalletName, warned } from '../../wallet/lifecycle.js';
 import { asRpcError, failNotLoaded, managerOf } from '../../wallet/select.js';
+import type { unloadwallet as spec } from './unloadwallet.spec.js';
 
-export const unloadwallet: Run<WalletContext> = async (ctx, args, call) => {
+export const unloadwallet: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const manager = managerOf(ctx);
   const name = uniqueWalletName(ctx, call, args[0]);
   const wallet = manager.get(name);

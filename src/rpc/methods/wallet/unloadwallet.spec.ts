@@ -1,8 +1,8 @@
 import { WARNINGS } from '../../declare/members.js';
+import { declare } from '../../declare/parameters.js';
 import { bool, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const unloadwallet: MethodSpec = {
+export const unloadwallet = declare({
   name: 'unloadwallet',
   category: 'wallet',
   runs: 'wallet',
@@ -17,4 +17,4 @@ export const unloadwallet: MethodSpec = {
   results: [obj(WARNINGS)],
   examples: [{ cli: 'wallet_name', rpc: 'wallet_name' }],
   waits: true,
-};
+});

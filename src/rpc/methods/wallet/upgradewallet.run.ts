@@ -1,11 +1,11 @@
 import { WALLET_VERSION } from '../../../wallet/wallet-record.js';
 import { asInt, checkTypes } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { given } from '../../wallet/lifecycle.js';
 import { ensureUnlocked, walletOf } from '../../wallet/select.js';
+import type { upgradewallet as spec } from './upgradewallet.spec.js';
 
-export const upgradewallet: Run<WalletContext> = (ctx, args, call) => {
+export const upgradewallet: WalletRun<typeof spec> = ({ args }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   checkTypes(args, ['number'], true);
   ensureUnlocked(wallet);

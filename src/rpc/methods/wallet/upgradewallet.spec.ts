@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { num, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const upgradewallet: MethodSpec = {
+export const upgradewallet = declare({
   name: 'upgradewallet',
   category: 'wallet',
   runs: 'wallet',
@@ -19,4 +19,4 @@ export const upgradewallet: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '169900', rpc: '169900' }],
-};
+});

@@ -2,8 +2,7 @@
 import { follows } from '../../../policy/compat.js';
 import { inPaymentQueue } from '../../../wallet/spend/payment-queue.js';
 import { asBool, checkType, checkTypes } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { asTxVersion } from '../../front/createrawtransaction.js';
 import { asPsbtVersion, psbtText } from '../../render/psbt-text.js';
 import { settledWallet, walletOf } from '../../wallet/select.js';
@@ -11,10 +10,11 @@ import { type Given, given, toolsOf } from '../../wallet/spend-args.js';
 import { fundWith } from '../../wallet/spend-options.js';
 import { outputNames, refuseWeights, startedTx, walletPsbt, weighed } from '../../wallet/spend-psbt.js';
 import { Amount, JsonObject } from '../../wire/values.js';
+import type { walletcreatefundedpsbt as spec } from './walletcreatefundedpsbt.spec.js';
 
 const member = (options: Given, name: string): Given => (options instanceof JsonObject ? options.get(name) : undefined);
 
-export const walletcreatefundedpsbt: Run<WalletContext> = async (ctx, args, call) => {
+export const walletcreatefundedpsbt: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   walletOf(ctx, call);
   checkTypes(args, ['array', null, 'number', 'object', 'bool'], true);
   const options = args[3];

@@ -1,9 +1,9 @@
 import { FUNDED_MEMBERS, fundOptions, INPUTS_INNER, OUTPUTS_INNER } from '../../declare/fund-parts.js';
+import { declare } from '../../declare/parameters.js';
 import { arr, bool, num, obj, str } from '../../declare/parts.js';
 import { PSBT_VERSION_ARG, TX_VERSION_ARG } from '../../declare/psbt-parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const walletcreatefundedpsbt: MethodSpec = {
+export const walletcreatefundedpsbt = declare({
   name: 'walletcreatefundedpsbt',
   category: 'wallet',
   runs: 'wallet',
@@ -22,4 +22,4 @@ export const walletcreatefundedpsbt: MethodSpec = {
   results: [obj([str('psbt', 'The PSBT in Base64'), ...FUNDED_MEMBERS])],
   examples: [{ title: 'A PSBT without named inputs', cli: '"[]" "[{\\"data\\":\\"00010203\\"}]"' }],
   waits: true,
-};
+});

@@ -2,14 +2,14 @@
 import { decodeAddress, encodeAddress } from '../../../address/address.js';
 import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
 import { asString } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { describeScript } from '../../wallet/describe.js';
 import { signerOf } from '../../wallet/external-signer.js';
 import { walletOf } from '../../wallet/select.js';
+import type { walletdisplayaddress as spec } from './walletdisplayaddress.spec.js';
 
-export const walletdisplayaddress: Run<WalletContext> = async (ctx, args, call) => {
+export const walletdisplayaddress: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const text = asString(args[0]);
   const decoded = decodeAddress(text, ctx.params, ctx.crypto);

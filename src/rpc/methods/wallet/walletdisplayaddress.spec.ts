@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const walletdisplayaddress: MethodSpec = {
+export const walletdisplayaddress = declare({
   name: 'walletdisplayaddress',
   category: 'wallet',
   runs: 'wallet',
@@ -12,4 +12,4 @@ export const walletdisplayaddress: MethodSpec = {
   results: [obj([str('address', 'The address, as the device confirmed it')])],
   examples: [{ cli: '"bcrt1q..."', rpc: '"bcrt1q..."' }],
   waits: true,
-};
+});

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { none } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const walletlock: MethodSpec = {
+export const walletlock = declare({
   name: 'walletlock',
   category: 'wallet',
   runs: 'wallet',
@@ -10,4 +10,4 @@ export const walletlock: MethodSpec = {
   args: [],
   results: [none()],
   examples: [{ cli: '', rpc: '' }],
-};
+});

@@ -1,17 +1,17 @@
 import { fillPool } from '../../../wallet/keys/fill-pool.js';
 import { renewSeed } from '../../../wallet/manage/encrypt-wallet.js';
 import { asInt64 } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { Slicer } from '../../node/slices.js';
 import { empty, ensureEncrypted, masterKeyOf } from '../../wallet/encryption.js';
 import { passphraseOf } from '../../wallet/passphrase.js';
 import { walletOf } from '../../wallet/select.js';
+import type { walletpassphrase as spec } from './walletpassphrase.spec.js';
 
 const MAX_SECONDS = 100_000_000n;
 
-export const walletpassphrase: Run<WalletContext> = async (ctx, args, call) => {
+export const walletpassphrase: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   ensureEncrypted(wallet, 'walletpassphrase');
   const passphrase = passphraseOf(args, 0, call);

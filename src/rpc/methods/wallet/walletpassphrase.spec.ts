@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { none, num, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const walletpassphrase: MethodSpec = {
+export const walletpassphrase = declare({
   name: 'walletpassphrase',
   category: 'wallet',
   runs: 'wallet',
@@ -13,4 +13,4 @@ export const walletpassphrase: MethodSpec = {
   ],
   results: [none()],
   examples: [{ cli: '"my pass phrase" 60', rpc: '"my pass phrase", 60' }],
-};
+});

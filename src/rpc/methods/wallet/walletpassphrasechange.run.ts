@@ -1,12 +1,12 @@
 import { encodeMasterKey, sealMasterKey } from '../../../wallet/crypt/master-key.js';
 import { WALLET_PREFIX, walletKey } from '../../../wallet/storage/layout.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { empty, ensureEncrypted, incorrect, masterKeyOf } from '../../wallet/encryption.js';
 import { passphraseOf } from '../../wallet/passphrase.js';
 import { walletOf } from '../../wallet/select.js';
+import type { walletpassphrasechange as spec } from './walletpassphrasechange.spec.js';
 
-export const walletpassphrasechange: Run<WalletContext> = async (ctx, args, call) => {
+export const walletpassphrasechange: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   ensureEncrypted(wallet, 'walletpassphrasechange');
   const old = passphraseOf(args, 0, call);

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { none, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const walletpassphrasechange: MethodSpec = {
+export const walletpassphrasechange = declare({
   name: 'walletpassphrasechange',
   category: 'wallet',
   runs: 'wallet',
@@ -13,4 +13,4 @@ export const walletpassphrasechange: MethodSpec = {
   ],
   results: [none()],
   examples: [{ cli: '"old one" "new one"', rpc: '"old one", "new one"' }],
-};
+});

@@ -2,8 +2,7 @@
 import { follows, shows } from '../../../policy/compat.js';
 import { extractTx } from '../../../psbt/extract-tx.js';
 import { asBool, checkTypes } from '../../args.js';
-import type { WalletContext } from '../../context/wallet.js';
-import type { Run } from '../../dispatch.js';
+import type { WalletRun } from '../../context/wallet.js';
 import { asHashType } from '../../node/signing-args.js';
 import { Slicer } from '../../node/slices.js';
 import { hex } from '../../render/hex.js';
@@ -12,10 +11,11 @@ import { fillPsbtBy } from '../../wallet/external-signer.js';
 import { ensureUnlocked, walletOf } from '../../wallet/select.js';
 import { failFill } from '../../wallet/walletprocesspsbt.js';
 import type { JsonValue } from '../../wire/values.js';
+import type { walletprocesspsbt as spec } from './walletprocesspsbt.spec.js';
 
 const boolOr = (value: JsonValue | undefined, fallback: boolean): boolean => ((value ?? null) === null ? fallback : asBool(value));
 
-export const walletprocesspsbt: Run<WalletContext> = async (ctx, args, call) => {
+export const walletprocesspsbt: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   checkTypes(args, ['string', 'bool', 'string'], true);
   const pauses = new Slicer(call.yieldToUrgent);

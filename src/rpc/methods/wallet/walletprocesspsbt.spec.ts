@@ -1,9 +1,9 @@
+import { declare } from '../../declare/parameters.js';
 import { bool, hex, obj, str } from '../../declare/parts.js';
 import { PSBT_ARG } from '../../declare/psbt-parts.js';
 import { SIGHASH_TYPE_ARG } from '../../declare/signing-parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const walletprocesspsbt: MethodSpec = {
+export const walletprocesspsbt = declare({
   name: 'walletprocesspsbt',
   category: 'wallet',
   runs: 'wallet',
@@ -24,4 +24,4 @@ export const walletprocesspsbt: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '"psbt"' }],
-};
+});

@@ -1,7 +1,7 @@
+import { declare } from '../../declare/parameters.js';
 import { arr, num, obj, str } from '../../declare/parts.js';
-import type { MethodSpec } from '../../declare/types.js';
 
-export const getzmqnotifications: MethodSpec = {
+export const getzmqnotifications = declare({
   name: 'getzmqnotifications',
   category: 'zmq',
   runs: 'node',
@@ -18,4 +18,4 @@ export const getzmqnotifications: MethodSpec = {
     ]),
   ],
   examples: [{ cli: '', rpc: '' }],
-};
+});
