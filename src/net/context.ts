@@ -1,11 +1,13 @@
-// Shared context of all parts of the network module. Net creates it once.
+// Shared context of all parts of the network module, and the events between the parts. Net creates both once.
+import type { EventEmitter } from 'node:events';
 import type { Chain } from '../chain/chain.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
+import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Logger } from '../log/logger.js';
 import type { Mempool } from '../mempool/mempool.js';
 import type { NetOptions } from './options.js';
-import type { Peer } from './peer/peer.js';
+import type { BlockInFlight, Peer } from './peer/peer.js';
 import type { Routes } from './peer/routes.js';
 import type { BlockTimes } from './relay/block-times.js';
 import type { WtxidIndex } from './relay/wtxid-index.js';
@@ -27,7 +29,51 @@ export type Steps = Iterator<void>;
 /** Handles one message of a peer: at once, in steps, or asynchronously. Throws DecodeError if the payload does not parse. */
 export type Handler = (peer: Peer, payload: Uint8Array) => void | Steps | Promise<void>;
 
-export interface NetContext {
+/** Events of the network module. net.ts lists who receives them. An exception of a listener reaches the part that emits the event. */
+export interface NetEventMap {
+  /** An outbound connection is established. This node sends the first message. */
+  connected: [peer: Peer];
+  /** A peer's inbox has something, or its send queue has drained. */
+  workPending: [peer: Peer];
+  /** A connection has ended, and its peer was removed. */
+  disconnected: [peer: Peer];
+  /** The number of connections has changed. */
+  countChanged: [count: number];
+  /** The thread of the sockets was started again after a failure. All connections are lost. */
+  threadRestarted: [];
+  /** A peer's version message was read. Outbound peers are asked for addresses, and their clocks are compared. */
+  greeted: [peer: Peer];
+  /** verack was received. From then on all messages of the peer are allowed. */
+  ready: [peer: Peer];
+  /** The version message of a private-broadcast peer says that it accepts no transactions. */
+  privateRefused: [peer: Peer];
+  /** verack of a private-broadcast peer that accepts transactions was received. */
+  privateReady: [peer: Peer];
+  /** A peer answered its last ping, so it has handled everything that was sent before. */
+  pong: [peer: Peer];
+  /** A round of sending has reached a peer. */
+  sendDue: [peer: Peer];
+  /** A message is about to be handled, or its asynchronous handling has ended. */
+  stepped: [];
+  /** An outbound peer's chain is as good as this node's. */
+  goodChain: [peer: Peer];
+  /** A block of this peer became part of the best chain near the tip. */
+  goodBlock: [peer: Peer];
+  /** The request for a block ended without the block. */
+  requestReleased: [request: BlockInFlight];
+  /** A peer sent a transaction. */
+  txReceived: [peer: Peer, tx: TxView];
+  /** A peer sent a transaction that it had not announced by wtxid. */
+  txKnown: [peer: Peer, tx: TxView];
+  /** A transaction of a peer is in the mempool and is to be announced. */
+  txAccepted: [tx: TxView];
+  /** A transaction is not in the mempool, and compact blocks may contain it. */
+  txUnused: [tx: TxView];
+}
+export type NetEvents = EventEmitter<NetEventMap>;
+
+/** Shared state that exists before any connection. */
+export interface NetBase {
   readonly options: NetOptions;
   /** Decides which networks are called, and through which proxy. */
   readonly routes: Routes;
@@ -46,8 +92,14 @@ export interface NetContext {
   readonly peers: ReadonlySet<Peer>;
   /** Returns the network group of an address, by -asmap or by prefix. */
   readonly groupOf: (address: NetAddress) => string;
+  /** Returns the autonomous system of an address by -asmap; 0 without a map, or if the map does not know it. */
+  readonly systemOf: (address: NetAddress) => number;
   /** Returns a number in [0, 1). */
   readonly random: () => number;
+  readonly events: NetEvents;
+}
+
+export interface NetContext extends NetBase {
   /** Punishes a peer (peer/misbehaviour.ts). @param score up to 100; scores of several faults add up only with `legacyPeers` */
   misbehaving(peer: Peer, score: number, reason: string): void;
   /** Ends a connection. @param why reason for the log */

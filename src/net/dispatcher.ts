@@ -4,7 +4,7 @@
 import { DecodeError } from '../consensus/bytes/reader.js';
 import { ImmediateTask } from '../lib/immediate-task.js';
 import type { Handler, NetContext, Steps } from './context.js';
-import { FairQueue } from './fair-queue.js';
+import type { FairQueue } from './fair-queue.js';
 import type { Peer } from './peer/peer.js';
 import type { Frame } from './wire/frame.js';
 import { encodeInv, type InvItem, sanitized } from './wire/messages.js';
@@ -39,8 +39,6 @@ export interface MessageServers {
   prefetch(peer: Peer, frames: readonly Frame[]): void;
   /** Sends a requested transaction. @returns false if it is missing */
   sendTransaction(peer: Peer, item: InvItem): boolean;
-  /** Called before a message is handled, and after asynchronous handling has ended. */
-  stepped(): void;
 }
 
 export class Dispatcher {
@@ -50,14 +48,15 @@ export class Dispatcher {
   readonly #steps = new Map<Peer, { readonly command: string; readonly bytes: number; readonly steps: Steps }>();
   /** Frames that were read ahead: transactions, and the first frame after them. */
   readonly #prefetched = new Map<Peer, Frame[]>();
-  readonly #queue = new FairQueue<Peer>(() => performance.now());
+  readonly #queue: FairQueue<Peer>;
   readonly #nextSlice = new ImmediateTask(() => this.#runSlice());
   readonly #context: NetContext;
   readonly #handlers: ReadonlyMap<string, Handler>;
   readonly #servers: MessageServers;
 
-  constructor(context: NetContext, handlers: ReadonlyMap<string, Handler>, servers: MessageServers) {
+  constructor(context: NetContext, queue: FairQueue<Peer>, handlers: ReadonlyMap<string, Handler>, servers: MessageServers) {
     this.#context = context;
+    this.#queue = queue;
     this.#handlers = handlers;
     this.#servers = servers;
   }
@@ -67,16 +66,6 @@ export class Dispatcher {
     if (this.#busy.has(peer) || !this.#mayGoOn(peer)) return;
     this.#queue.add(peer);
     this.#nextSlice.schedule();
-  }
-
-  /** See NetContext. */
-  chargeTo<T>(peer: Peer, work: () => T): T {
-    const began = performance.now();
-    try {
-      return work();
-    } finally {
-      this.#queue.charge(peer, performance.now() - began);
-    }
   }
 
   /** Forgets a peer that disconnected. */
@@ -208,14 +197,14 @@ export class Dispatcher {
     going
       .catch((error: unknown) => this.#failed(peer, command, bytes, error))
       .finally(() => {
-        this.#servers.stepped();
+        this.#context.events.emit('stepped');
         this.#busy.delete(peer);
         this.pump(peer);
       });
   }
 
   #guarded(peer: Peer, command: string, bytes: number, run: () => void): void {
-    this.#servers.stepped();
+    this.#context.events.emit('stepped');
     try {
       run();
     } catch (error) {

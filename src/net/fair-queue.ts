@@ -46,6 +46,16 @@ export class FairQueue<P extends object> {
     return best;
   }
 
+  /** Runs work and records its time for the peer. */
+  chargeTo<T>(peer: P, work: () => T): T {
+    const began = this.#nowMs();
+    try {
+      return work();
+    } finally {
+      this.charge(peer, this.#nowMs() - began);
+    }
+  }
+
   /** Records time that a peer used. @param ms real time */
   charge(peer: P, ms: number): void {
     const now = this.#nowMs();

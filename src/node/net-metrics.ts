@@ -28,7 +28,7 @@ const countBy = (net: Net, read: (peer: Net['peers'][number]) => string, value: 
 export function addNetMetrics(metrics: Metrics, sources: FindMetricSources): (stage: BlockStage, seconds: number) => void {
   // Names without messages show zero; unknown names share one label.
   const byMessage = (counts: ReadonlyMap<string, number>) => [...MESSAGES, OTHER].map((name) => [name, counts.get(name) ?? 0]);
-  const bansOf = ({ bans }: Net) => bans.list().slice(-MAX_BANS);
+  const bansOf = ({ transport }: Net) => transport.bans.list().slice(-MAX_BANS);
   metrics.group(
     () => sources()?.net(),
     [
@@ -51,37 +51,42 @@ export function addNetMetrics(metrics: Metrics, sources: FindMetricSources): (st
       [
         'adit_net_received_bytes_total',
         'Bytes received from peers, by message',
-        ({ totals }) => byMessage(totals.receivedByMessage),
+        ({ transport }) => byMessage(transport.connections.totals.receivedByMessage),
         'message',
       ],
-      ['adit_net_sent_bytes_total', 'Bytes sent to peers, by message', ({ totals }) => byMessage(totals.sentByMessage), 'message'],
+      [
+        'adit_net_sent_bytes_total',
+        'Bytes sent to peers, by message',
+        ({ transport }) => byMessage(transport.connections.totals.sentByMessage),
+        'message',
+      ],
       [
         'adit_compact_blocks_total',
         'Compact blocks by outcome: complete: rebuilt without a request; asked: rebuilt after getblocktxn; failed: downloaded as a full block',
-        ({ compact }) => COMPACT_CAUSE_NAMES.map((cause) => [COMPACT_CAUSES[cause], cause, compact.stats.blocks[cause]]),
+        ({ relay }) => COMPACT_CAUSE_NAMES.map((cause) => [COMPACT_CAUSES[cause], cause, relay.compact.stats.blocks[cause]]),
         ...['outcome', 'cause'],
       ],
       [
         'adit_compact_block_txs_total',
         'Transactions of rebuilt compact blocks, by source',
-        ({ compact }) => Object.entries(compact.stats.txs),
+        ({ relay }) => Object.entries(relay.compact.stats.txs),
         'source',
       ],
       [
         'adit_compact_prefilled_bytes_total',
         'Bytes of prefilled transactions in sent compact blocks, which this node had been missing itself',
-        ({ compact }) => compact.stats.prefilledBytes,
+        ({ relay }) => relay.compact.stats.prefilledBytes,
       ],
-      ['adit_sync_blocks_in_flight', 'Blocks requested from peers', ({ downloads }) => downloads.size],
-      ['adit_tx_requests', 'Announced transactions that are requested or will be', ({ txs }) => txs.requests.size],
-      ['adit_orphans', 'Transactions that wait for a parent', ({ txs }) => txs.orphans.size],
-      ['adit_known_addresses', 'Known addresses of peers', ({ addresses }) => addresses.size],
+      ['adit_sync_blocks_in_flight', 'Blocks requested from peers', ({ sync }) => sync.downloads.size],
+      ['adit_tx_requests', 'Announced transactions that are requested or will be', ({ relay }) => relay.txs.requests.size],
+      ['adit_orphans', 'Transactions that wait for a parent', ({ relay }) => relay.txs.orphans.size],
+      ['adit_known_addresses', 'Known addresses of peers', ({ transport }) => transport.addresses.size],
       ['adit_bans', 'Addresses and networks that are banned', (net) => bansOf(net).length],
-      ['adit_discouraged_total', 'Peers discouraged for misbehaviour', ({ bans }) => bans.discouragedTotal],
+      ['adit_discouraged_total', 'Peers discouraged for misbehaviour', ({ transport }) => transport.bans.discouragedTotal],
       [
         'adit_upload_left_bytes',
         'Bytes left of -maxuploadtarget; -1 without a target',
-        ({ upload }) => (upload.bytes === 0 ? -1 : upload.bytesLeft),
+        ({ transport: { upload } }) => (upload.bytes === 0 ? -1 : upload.bytesLeft),
       ],
       [
         'bitcoin_ban_created',

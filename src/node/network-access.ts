@@ -40,7 +40,7 @@ export function createNetworkAccess(
       const running = net();
       return running === undefined ? [] : running.peers.map((peer) => peerInfo(running, peer, deprecated));
     },
-    totals: () => net()?.totals ?? { received: 0, sent: 0 },
+    totals: () => net()?.transport.connections.totals ?? { received: 0, sent: 0 },
     subversion: options.userAgent ?? DEFAULT_NET.userAgent,
     protocolVersion,
     get localServices() {
@@ -50,7 +50,7 @@ export function createNetworkAccess(
       return namesOfServices(services());
     },
     get active() {
-      return net()?.active ?? true;
+      return net()?.transport.connections.active ?? true;
     },
     relays: options.blocksOnly !== true,
     get networks() {
@@ -68,12 +68,12 @@ export function createNetworkAccess(
         };
       });
     },
-    timeOffset: () => net()?.clockCheck.offset ?? 0,
+    timeOffset: () => net()?.discovery.clockCheck.offset ?? 0,
     localAddresses: () =>
-      (net()?.local.list() ?? []).map(({ address, score }) => ({ address: hostText(address), port: address.port, score })),
-    extraTransactions: () => net()?.compact.extraTransactions() ?? new Map(),
+      (net()?.transport.local.list() ?? []).map(({ address, score }) => ({ address: hostText(address), port: address.port, score })),
+    extraTransactions: () => net()?.relay.compact.extraTransactions() ?? new Map(),
     orphans: () => {
-      const txs = net()?.txs;
+      const txs = net()?.relay.txs;
       txs?.settleBlocks();
       const orphans = txs?.orphans.list() ?? [];
       return orphans
@@ -81,7 +81,7 @@ export function createNetworkAccess(
         .map(({ tx, announcers }) => ({ tx, from: announcers.map(({ id }) => id).sort((a, b) => a - b) }));
     },
     privately: () => {
-      const sender = options.privateBroadcast === true ? net()?.privately : undefined;
+      const sender = options.privateBroadcast === true ? net()?.relay.privately : undefined;
       if (sender === undefined) return null;
       const { queue } = sender;
       return {
@@ -98,7 +98,7 @@ export function createNetworkAccess(
       };
     },
     upload: () => {
-      const upload = net()?.upload;
+      const upload = net()?.transport.upload;
       if (upload === undefined) return { target: 0, reached: false, historicalReached: false, bytesLeft: 0, secondsLeft: 0 };
       const { bytes, reached, historicalReached, bytesLeft, secondsLeft } = upload;
       return { target: bytes, reached, historicalReached, bytesLeft, secondsLeft };
@@ -118,7 +118,7 @@ function placeText(place: ProxyPlace): string {
  */
 function peerInfo(net: Net, peer: Peer, deprecated: ReadonlySet<string>): PeerInfo {
   const { connection } = peer;
-  const heights = net.heightsOf(peer);
+  const heights = net.sync.headers.heightsOf(peer);
   const info: Record<string, PeerInfo[string]> = { id: peer.id, addr: peer.name };
   if (peer.bindText !== '') info.addrbind = peer.bindText;
   if (peer.localAddress !== null) info.addrlocal = addressText(peer.localAddress);
@@ -128,8 +128,8 @@ function peerInfo(net: Net, peer: Peer, deprecated: ReadonlySet<string>): PeerIn
   info.services = peer.services.toString(16).padStart(16, '0');
   info.servicesnames = namesOfServices(peer.services);
   info.relaytxes = peer.relaysTxs;
-  info.last_inv_sequence = net.announcer.lastSequence(peer);
-  info.inv_to_send = net.announcer.waitingFor(peer);
+  info.last_inv_sequence = net.relay.announcer.lastSequence(peer);
+  info.inv_to_send = net.relay.announcer.waitingFor(peer);
   info.lastsend = connection.lastSend;
   info.lastrecv = connection.lastReceive;
   info.last_transaction = peer.lastTxTime;
@@ -140,7 +140,7 @@ function peerInfo(net: Net, peer: Peer, deprecated: ReadonlySet<string>): PeerIn
   info.timeoffset = peer.timeOffset;
   if (peer.pingMs >= 0) info.pingtime = peer.pingMs / 1000;
   if (peer.minPingMs >= 0) info.minping = peer.minPingMs / 1000;
-  if (peer.pingNonce !== 0n) info.pingwait = net.pingWaitSeconds(peer);
+  if (peer.pingNonce !== 0n) info.pingwait = net.transport.keepalive.waitSeconds(peer);
   info.version = peer.version;
   info.subver = peer.userAgent;
   info.inbound = peer.inbound;
@@ -153,13 +153,13 @@ function peerInfo(net: Net, peer: Peer, deprecated: ReadonlySet<string>): PeerIn
   info.synced_headers = heights.headers;
   info.synced_blocks = heights.blocks;
   info.inflight = peer.sync.inFlight.map(({ node }) => node?.height ?? -1);
-  const addresses = net.addressCounts(peer);
+  const addresses = net.discovery.addrRelay.counts(peer);
   info.addr_relay_enabled = addresses !== null;
   info.addr_processed = addresses?.processed ?? 0;
   info.addr_rate_limited = addresses?.limited ?? 0;
   if (deprecated.has('whitelisted')) info.whitelisted = peer.permissions.implicit;
   info.permissions = namesOfPermissions(peer.permissions);
-  info.minfeefilter = new Amount(net.announcer.minFeeRate(peer));
+  info.minfeefilter = new Amount(net.relay.announcer.minFeeRate(peer));
   info.bytessent_per_msg = Object.fromEntries([...connection.sentByMessage].sort(byName));
   info.bytesrecv_per_msg = Object.fromEntries([...connection.receivedByMessage].sort(byName));
   info.connection_type = peer.type;

@@ -1,9 +1,10 @@
 // Control of the network module by RPC: connect, disconnect, ban. While the network module does not run, calls throw
 // Core's error -31 (RPC_CLIENT_P2P_DISABLED).
-import type { AddressInfo } from '../net/address/addr-manager.js';
+import type { AddressInfo, AddrManager } from '../net/address/addr-manager.js';
 import type { Net } from '../net/net.js';
 import { outboundTargets } from '../net/peer/auto-connect.js';
-import { parseSubnet, subnetContains, subnetText } from '../net/peer/bans.js';
+import { type Bans, parseSubnet, subnetContains, subnetText } from '../net/peer/bans.js';
+import type { Connections } from '../net/peer/connections.js';
 import { addressText, hostText, type NetAddress, parseHost } from '../net/wire/net-address.js';
 import { SERVICE } from '../net/wire/protocol.js';
 import type { KnownNode, NetworkControl } from '../rpc/context/network.js';
@@ -21,6 +22,9 @@ export function createNetworkControl(running: () => Net | undefined): NetworkCon
     if (found === undefined) throw new RpcError(RPC_CODE.CLIENT_P2P_DISABLED, 'Error: Peer-to-peer functionality missing or disabled');
     return found;
   };
+  const connections = (): Connections => net().transport.connections;
+  const bans = (): Bans => net().transport.bans;
+  const addresses = (): AddrManager => net().transport.addresses;
   const subnetOf = (text: string): NonNullable<ReturnType<typeof parseSubnet>> => {
     const subnet = parseSubnet(text);
     if (subnet === null) throw new RpcError(RPC_CODE.CLIENT_INVALID_IP_OR_SUBNET, 'Error: Invalid IP/Subnet');
@@ -28,22 +32,22 @@ export function createNetworkControl(running: () => Net | undefined): NetworkCon
   };
   return {
     connectOnce: async (node, encrypted) => {
-      await net().connect(node, 'manual', encrypted);
+      await connections().connect(node, 'manual', encrypted);
     },
     openConnection: async (node, type, encrypted) => {
       const { full, blocks } = outboundTargets(net().options);
       const most = type === 'outbound-full-relay' ? full : type === 'block-relay-only' ? blocks : Number.POSITIVE_INFINITY;
       if (net().peers.filter((peer) => peer.type === type).length >= most) return false;
-      await net().connect(node, type, encrypted);
+      await connections().connect(node, type, encrypted);
       return true;
     },
-    addNode: (node, encrypted) => net().outbound.add(node, encrypted),
+    addNode: (node, encrypted) => net().discovery.outbound.add(node, encrypted),
     encrypts: () => net().options.v2Transport,
-    removeNode: (node) => net().outbound.remove(node),
+    removeNode: (node) => net().discovery.outbound.remove(node),
     addedNodes: async () => {
-      const { outbound } = net();
+      const { outbound } = net().discovery;
       const rows = outbound.added.map(async (addednode) => {
-        const peer = await net().findConnected(addednode);
+        const peer = await connections().findConnected(addednode);
         const addresses = peer === undefined ? [] : [{ address: addressText(peer.address), connected: side(peer.inbound) }];
         return { addednode, connected: peer !== undefined, addresses };
       });
@@ -51,51 +55,50 @@ export function createNetworkControl(running: () => Net | undefined): NetworkCon
     },
     disconnectAddress: (address) => {
       const peer = net().peers.find(({ name }) => name === address);
-      if (peer !== undefined) net().disconnect(peer);
+      if (peer !== undefined) connections().disconnect(peer);
       return peer !== undefined;
     },
     disconnectId: (id) => {
-      const peer = net().peer(id);
-      if (peer !== undefined) net().disconnect(peer);
+      const peer = connections().byId(id);
+      if (peer !== undefined) connections().disconnect(peer);
       return peer !== undefined;
     },
     pingAll: () => {
       for (const peer of net().peers) peer.pingWanted = true;
     },
-    fetchBlock: (hash, peer) => net().fetchBlock(hash, peer),
-    setActive: (active) => net().setActive(active),
+    fetchBlock: (hash, peer) => net().sync.downloads.requestByHand(hash, connections().byId(peer)),
+    setActive: (active) => net().transport.setActive(active),
     isSubnet: (text) => parseSubnet(text) !== null,
     isBanned: (text) => {
       const subnet = subnetOf(text);
-      return text.includes('/') ? net().bans.has(subnet) : net().bans.isBanned(subnet.address);
+      return text.includes('/') ? bans().has(subnet) : bans().isBanned(subnet.address);
     },
     ban: (text, seconds, absolute) => {
       const subnet = subnetOf(text);
-      const { bans, options, clock } = net();
+      const { options, clock } = net();
       const now = clock.nowSeconds();
-      bans.add(subnet, absolute && seconds > 0 ? seconds : now + (seconds > 0 ? seconds : options.banSeconds));
-      for (const peer of net().peers) if (subnetContains(subnet, peer.address)) net().disconnect(peer);
+      bans().add(subnet, absolute && seconds > 0 ? seconds : now + (seconds > 0 ? seconds : options.banSeconds));
+      for (const peer of net().peers) if (subnetContains(subnet, peer.address)) connections().disconnect(peer);
     },
-    unban: (text) => net().bans.remove(subnetOf(text)),
+    unban: (text) => bans().remove(subnetOf(text)),
     bans: () =>
-      net()
-        .bans.list()
+      bans()
+        .list()
         .map(({ subnet, until, createdAt }) => ({ address: subnetText(subnet), until, createdAt })),
-    clearBans: () => net().bans.clear(),
+    clearBans: () => bans().clear(),
     knownAddresses: (count, network) =>
-      net()
-        .addresses.sample(count, 0, network)
-        .filter((one) => !net().bans.isUnwanted(one))
+      addresses()
+        .sample(count, 0, network)
+        .filter((one) => !bans().isUnwanted(one))
         .map((one) => ({ time: one.time, services: Number(one.services), address: hostText(one), port: one.port, network: one.network })),
-    addressTables: () => ({ new: shownIn(net(), net().addresses.table('new')), tried: shownIn(net(), net().addresses.table('tried')) }),
-    addressCounts: () => net().addresses.counts(),
+    addressTables: () => ({ new: shownIn(net(), addresses().table('new')), tried: shownIn(net(), addresses().table('tried')) }),
+    addressCounts: () => addresses().counts(),
     addAddress: (text, port, tried) => {
       const address = port >= 0 && port <= MAX_PORT ? parseHost(text, port) : null;
-      const { addresses, clock } = net();
-      const known = address && { ...address, time: clock.nowSeconds(), services: SERVICE.NETWORK | SERVICE.WITNESS };
+      const known = address && { ...address, time: net().clock.nowSeconds(), services: SERVICE.NETWORK | SERVICE.WITNESS };
       if (known === null) return 'invalid';
-      if (!addresses.add(known, known)) return 'failed-adding-to-new';
-      return tried && !addresses.good(known) ? 'failed-adding-to-tried' : null;
+      if (!addresses().add(known, known)) return 'failed-adding-to-new';
+      return tried && !addresses().good(known) ? 'failed-adding-to-tried' : null;
     },
   };
 }

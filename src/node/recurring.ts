@@ -43,10 +43,10 @@ export function startRecurring(
       chain.flush().catch((error: Error) => log.error(`Could not write the chain state to the disk: ${error.message}`));
   });
   scheduler.every(UNBROADCAST_MS, () => {
-    net.announcer.relayUnbroadcast().catch((error: Error) => log.warn(`Announcing transactions again: ${error.message}`));
+    net.relay.announcer.relayUnbroadcast().catch((error: Error) => log.warn(`Announcing transactions again: ${error.message}`));
   });
   scheduler.every(PRIVATE_RETRY_MS, () => {
-    net.privately.retry().catch((error: Error) => log.warn(`Sending transactions privately: ${error.message}`));
+    net.relay.privately.retry().catch((error: Error) => log.warn(`Sending transactions privately: ${error.message}`));
   });
   const returnFreeMemory = createMemoryTrimmer();
   if (returnFreeMemory === null) return;

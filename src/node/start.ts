@@ -234,7 +234,7 @@ function syncProgress({ params, clock }: NodeBase, { chain, late }: WiredModules
     downloading: () => chain.isInitialBlockDownload(),
     height: () => chain.tip.height,
     bestHeader: () => chain.bestHeader,
-    presync: () => late.net?.presyncPlace ?? null,
+    presync: () => late.net?.sync.headers.presyncPlace ?? null,
     verificationProgress: () => chain.verificationProgress(chain.tip),
     nowMs: () => clock.nowMs(),
   });

@@ -147,7 +147,7 @@ export function wire(base: NodeBase, modules: WiredModules): Wired {
   });
 
   // The node itself announces a transaction.
-  mempool.onBroadcast = guard.wrap('peers', (entry: MempoolEntry) => late.net?.announcer.relayTx(entry));
+  mempool.onBroadcast = guard.wrap('peers', (entry: MempoolEntry) => late.net?.relay.announcer.relayTx(entry));
 
   // A template was published.
   templates.onPublish((facts) => access.onTemplate(facts), 'templates of batches');
@@ -161,9 +161,15 @@ export function wire(base: NodeBase, modules: WiredModules): Wired {
 
 /** Connects events of peers, which change what calls show. */
 export function wireNet(net: Net, { state, guard }: NodeBase): void {
-  net.onConnections = guard.wrap('fronts', (count: number) => {
-    state.connections = count;
-    state.noteChange();
-  });
-  net.onStep = guard.wrap('fronts', () => state.noteChange());
+  net.events.on(
+    'countChanged',
+    guard.wrap('fronts', (count: number) => {
+      state.connections = count;
+      state.noteChange();
+    }),
+  );
+  net.events.on(
+    'stepped',
+    guard.wrap('fronts', () => state.noteChange()),
+  );
 }

@@ -175,7 +175,7 @@ export class NetWorld {
         reach: (lines) => world.#reach(lines),
       },
     );
-    world.net.addresses.load(emptyBook());
+    world.net.transport.addresses.load(emptyBook());
     world.#wire();
     (world as { lines: string[] }).lines = lines;
     await world.net.listen();
@@ -193,7 +193,7 @@ export class NetWorld {
     chain.onStored((node, block) => net.onStored(node, block));
     chain.onChecked((hash, block, reject) => net.onChecked(hash, block, reject));
     mempool.listen({ added() {}, removed: (entry, reason) => net.onLeft(entry, reason), changed() {} });
-    mempool.onBroadcast = (entry) => net.announcer.relayTx(entry);
+    mempool.onBroadcast = (entry) => net.relay.announcer.relayTx(entry);
   }
 
   #reach(lines: InlineConnectionFactory): Reach {
@@ -237,7 +237,7 @@ export class NetWorld {
 
   /** A peer that the node calls. It has said nothing yet. */
   async call(host: string, type: ConnectionType = 'outbound-full-relay'): Promise<FakePeer> {
-    const peer = await this.net.connect(parseHost(host, 18_444) as NetAddress, type);
+    const peer = await this.net.transport.connections.connect(parseHost(host, 18_444) as NetAddress, type);
     if (peer === null) throw new Error('the node called nobody');
     return this.#take(peer);
   }

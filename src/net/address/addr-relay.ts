@@ -72,8 +72,6 @@ export class AddrRelay {
   readonly #manager: AddrManager;
   /** Returns the address of this node that a peer should know. */
   readonly #local: (peer: Peer) => NetAddress | null;
-  /** Returns the autonomous system of an address; 0 if unknown. */
-  readonly #systemOf: (address: NetAddress) => number;
   /** Returns whether an address is banned or discouraged. Such addresses are neither stored nor sent. */
   readonly #isUnwanted: (address: NetAddress) => boolean;
 
@@ -81,13 +79,11 @@ export class AddrRelay {
     context: NetContext,
     manager: AddrManager,
     local: (peer: Peer) => NetAddress | null,
-    systemOf: (address: NetAddress) => number,
     isUnwanted: (address: NetAddress) => boolean,
   ) {
     this.#context = context;
     this.#manager = manager;
     this.#local = local;
-    this.#systemOf = systemOf;
     this.#isUnwanted = isUnwanted;
   }
 
@@ -213,7 +209,7 @@ export class AddrRelay {
       if (!reachable || !this.#manager.add(address, peer.address, PENALTY_SECONDS)) continue;
       added++;
       const bucket = this.#manager.newBucketOf(address, peer.address);
-      log.debug('addrman', `IP ${hostText(address)} mapped to AS${this.#systemOf(address)} belongs to new bucket ${bucket}`);
+      log.debug('addrman', `IP ${hostText(address)} mapped to AS${this.#context.systemOf(address)} belongs to new bucket ${bucket}`);
     }
     if (added > 0) {
       const { tried, size } = this.#manager;

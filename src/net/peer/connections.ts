@@ -1,7 +1,7 @@
 // All connections to peers: opens, accepts, finds and closes them, and counts their traffic. Does not know the content of messages.
 import crypto from 'node:crypto';
 import type { AddrManager } from '../address/addr-manager.js';
-import type { NetContext } from '../context.js';
+import type { NetBase } from '../context.js';
 import { NO_PERMISSIONS, type Permissions } from '../options.js';
 import type { UploadTarget } from '../sync/upload-target.js';
 import { addressKey, addressText, type NetAddress, splitHostPort } from '../wire/net-address.js';
@@ -35,17 +35,6 @@ export interface ConnectionsParts {
   readonly encrypts: boolean;
 }
 
-export interface ConnectionsEvents {
-  /** Called when an outbound connection is established. This node sends the first message. */
-  connected(peer: Peer): void;
-  /** Called when a peer's inbox has something, or its send queue has drained. */
-  workPending(peer: Peer): void;
-  /** Called after a peer was removed. */
-  disconnected(peer: Peer): void;
-  /** Called with the number of connections after each change. */
-  countChanged(count: number): void;
-}
-
 export class Connections {
   /** All peers, oldest first, also before the handshake. */
   readonly all = new Set<Peer>();
@@ -56,14 +45,12 @@ export class Connections {
   readonly #salt = crypto.randomBytes(4).readUInt32LE();
   #active: boolean;
   #stopped = false;
-  readonly #context: NetContext;
+  readonly #context: NetBase;
   readonly #parts: ConnectionsParts;
-  readonly #events: ConnectionsEvents;
 
-  constructor(context: NetContext, parts: ConnectionsParts, events: ConnectionsEvents) {
+  constructor(context: NetBase, parts: ConnectionsParts) {
     this.#context = context;
     this.#parts = parts;
-    this.#events = events;
     this.#active = context.options.active;
   }
 
@@ -133,7 +120,7 @@ export class Connections {
       // Automatically chosen peers get no permissions, wherever they are.
       const permissions = type === 'manual' ? permissionsFor(this.#context.options.whitelist, 'out', at, null) : NO_PERMISSIONS;
       const peer = this.#add(line, { type, address: at, name, bindText, permissions }, encrypted);
-      this.#events.connected(peer);
+      this.#context.events.emit('connected', peer);
       return peer;
     } catch (error) {
       log.debug('net', `connect() to ${named ? name : 'a peer'} failed: ${(error as Error).message}`);
@@ -225,16 +212,16 @@ export class Connections {
     at: { type: ConnectionType; address: NetAddress; name: string; bindText: string; permissions: Permissions },
     encrypted: boolean,
   ): Peer {
-    const { clock, log } = this.#context;
+    const { clock, events, log } = this.#context;
     const peer = new Peer(this.#nextId++, at.type, at.address, at.name, at.bindText, at.permissions, clock.realSeconds());
     this.all.add(peer);
     this.#byId.set(peer.id, peer);
     log.debug('net', `Added connection peer=${peer.id}`);
-    this.#events.countChanged(this.all.size);
+    events.emit('countChanged', this.all.size);
     peer.connection = connection.start(
       { encrypted: encrypted && this.#parts.encrypts, initiating: at.type !== 'inbound' },
       {
-        workPending: () => this.#events.workPending(peer),
+        workPending: () => void events.emit('workPending', peer),
         fault: (text, fatal) => log.debug('net', `${text}, peer=${peer.id}${fatal ? ', disconnecting' : ''}`),
         sent: (command, bytes, size) => {
           log.debug('net', `sending ${command} (${bytes} bytes) peer=${peer.id}`);
@@ -252,11 +239,12 @@ export class Connections {
     peer.leaving = true;
     if (!this.all.delete(peer)) return;
     this.#byId.delete(peer.id);
-    this.#events.disconnected(peer);
-    this.#events.countChanged(this.all.size);
-    this.#context.log.debug('net', `disconnecting peer=${peer.id}`);
+    const { events, log } = this.#context;
+    events.emit('disconnected', peer);
+    events.emit('countChanged', this.all.size);
+    log.debug('net', `disconnecting peer=${peer.id}`);
     this.#retryInClear(peer);
-    this.#context.log.debug('net', `Cleared nodestate for peer=${peer.id}`);
+    log.debug('net', `Cleared nodestate for peer=${peer.id}`);
   }
 
   /** Connects again without encryption if the peer closed the connection at the key, as nodes without BIP-0324 do. */

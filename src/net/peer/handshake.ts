@@ -16,19 +16,6 @@ import {
 import type { Peer } from './peer.js';
 import { servicesFor } from './permissions.js';
 
-export interface HandshakeEvents {
-  /** Called after version. Outbound peers are asked for addresses, and their clocks are compared. */
-  greeted(peer: Peer): void;
-  /** Called when verack was received. From then on all messages of the peer are allowed. */
-  ready(peer: Peer): void;
-  /** Called for a private-broadcast peer whose version says that it accepts no transactions. */
-  refused(peer: Peer): void;
-  /** Called after verack of a private-broadcast peer that accepts transactions. */
-  privateReady(peer: Peer): void;
-  /** Returns whether another connection of this node used the nonce: the node has connected to itself. */
-  isOwnNonce(nonce: bigint): boolean;
-}
-
 /** Values of the version message to private-broadcast peers. Every node sends the same ones, so they do not identify this node. */
 const ANONYMOUS_VERSION = {
   version: 70_016,
@@ -46,11 +33,12 @@ const LIMITED_DEPTH = 144;
 
 export class Handshake {
   readonly #context: NetContext;
-  readonly #events: HandshakeEvents;
+  /** Every connection, also before the handshake. */
+  readonly #connected: ReadonlySet<Peer>;
 
-  constructor(context: NetContext, events: HandshakeEvents) {
+  constructor(context: NetContext, connected: ReadonlySet<Peer>) {
     this.#context = context;
-    this.#events = events;
+    this.#connected = connected;
   }
 
   /** Sends version: immediately on outbound connections, after the peer's version on inbound ones. */
@@ -81,6 +69,15 @@ export class Handshake {
     log.debug('net', `send version message: version ${PROTOCOL_VERSION}, blocks=${chain.tip.height}, peer=${peer.id}`);
   }
 
+  /**
+   * Returns whether an outbound connection of this node used the nonce: the node has connected to itself. Private connections
+   * do not count. A peer that sent their nonce back would learn that they belong to this node.
+   */
+  #isOwnNonce(nonce: bigint): boolean {
+    for (const peer of this.#connected) if (!peer.inbound && !peer.isPrivate && !peer.ready && peer.localNonce === nonce) return true;
+    return false;
+  }
+
   /** Handles version. @throws DecodeError */
   version(peer: Peer, payload: Uint8Array): void {
     const { clock, log, options } = this.#context;
@@ -101,7 +98,7 @@ export class Handshake {
       this.#context.disconnect(peer, `peer using obsolete version ${version}`);
       return;
     }
-    if (peer.inbound && this.#events.isOwnNonce(message.nonce)) {
+    if (peer.inbound && this.#isOwnNonce(message.nonce)) {
       log.info(`connected to self at ${addressText(peer.address)}, disconnecting`);
       this.#context.disconnect(peer);
       return;
@@ -128,10 +125,10 @@ export class Handshake {
     );
     if (peer.isPrivate) {
       if (message.relay) peer.send('verack');
-      else this.#events.refused(peer);
+      else this.#context.events.emit('privateRefused', peer);
       return;
     }
-    this.#events.greeted(peer);
+    this.#context.events.emit('greeted', peer);
     if (peer.type === 'feeler') this.#context.disconnect(peer, 'feeler connection completed');
   }
 
@@ -143,7 +140,7 @@ export class Handshake {
     }
     if (peer.isPrivate) {
       peer.ready = true;
-      this.#events.privateReady(peer);
+      this.#context.events.emit('privateReady', peer);
       return;
     }
     if (!peer.inbound) {
@@ -155,7 +152,7 @@ export class Handshake {
     if (common >= SHORT_IDS_BLOCKS_VERSION && (options.services & SERVICE.WITNESS) !== 0n)
       peer.send('sendcmpct', encodeSendCmpct({ announce: 0, version: 2n }));
     peer.ready = true;
-    this.#events.ready(peer);
+    this.#context.events.emit('ready', peer);
   }
 
   /** Handles wtxidrelay, which is allowed before verack only. */

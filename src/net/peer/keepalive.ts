@@ -16,9 +16,6 @@ export class Keepalive {
     this.#context = context;
   }
 
-  /** Called when a peer answered its last ping. It has handled everything that was sent before. */
-  onAnswer: (peer: Peer) => void = () => {};
-
   /** Sends a ping when one is due, or when RPC asked for it. */
   send(peer: Peer): void {
     const now = this.#context.clock.nowMs();
@@ -67,13 +64,18 @@ export class Keepalive {
     // Round the ping time to microseconds, as getpeerinfo shows it.
     const ms = Math.round((clock.nowMs() - peer.pingSentMs) * 1000) / 1000;
     peer.pingNonce = 0n;
-    this.onAnswer(peer);
+    this.#context.events.emit('pong', peer);
     if (ms < 0) {
       problem('Timing mishap');
       return;
     }
     peer.pingMs = ms;
     peer.minPingMs = peer.minPingMs < 0 ? ms : Math.min(peer.minPingMs, ms);
+  }
+
+  /** Returns the seconds since a ping that is not answered yet. */
+  waitSeconds(peer: Peer): number {
+    return Math.max(0, (this.#context.clock.nowMs() - peer.pingSentMs) / 1000);
   }
 
   /** Returns why a peer must be disconnected; null if it need not be. */

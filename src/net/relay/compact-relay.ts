@@ -14,7 +14,7 @@ import type { MempoolEntry } from '../../mempool/entry.js';
 import { NO_ROW } from '../../mempool/rows.js';
 import type { RemovalReason } from '../../mempool/tx-pool.js';
 import type { NetContext } from '../context.js';
-import type { Peer } from '../peer/peer.js';
+import type { BlockInFlight, Peer } from '../peer/peer.js';
 import { hasHeader, noteAvailable, settleAvailability } from '../sync/availability.js';
 import { punishForBlock } from '../sync/blame.js';
 import { type BlockDownload, blockInvType } from '../sync/block-download.js';
@@ -85,7 +85,6 @@ export class CompactRelay {
     this.#headers = headers;
     this.#blocks = blocks;
     this.#reads = reads;
-    downloads.onReleased = ({ peer, hash }) => this.#partial.delete(partialKey(peer, hash));
   }
 
   /**
@@ -108,6 +107,11 @@ export class CompactRelay {
     if (most <= 0 || tx.totalSize > MAX_EXTRA_BYTES) return;
     if (this.#extra.length < most) this.#extra.push(tx);
     else this.#extra[this.#extraAt++ % most] = tx;
+  }
+
+  /** Called when a request ended without the block. */
+  onReleased({ peer, hash }: BlockInFlight): void {
+    this.#partial.delete(partialKey(peer, hash));
   }
 
   forgetPeer(peer: Peer): void {
@@ -194,7 +198,7 @@ export class CompactRelay {
   /** Answers getdata for a compact block. @returns false if the whole block must be sent */
   serveCompactBlock(peer: Peer, node: HeaderNode, bytes: Uint8Array): boolean {
     const { chain } = this.#context;
-    if (!this.#headers.canFetchDirectly || node.height < chain.tip.height - MAX_CMPCTBLOCK_DEPTH) return false;
+    if (!this.#downloads.canFetchDirectly || node.height < chain.tip.height - MAX_CMPCTBLOCK_DEPTH) return false;
     peer.send('cmpctblock', this.#messageOf(node, bytes));
     return true;
   }
@@ -322,7 +326,7 @@ export class CompactRelay {
       if (asked !== undefined) this.#wholeBlock(peer, node);
       return;
     }
-    if (asked === undefined && !this.#headers.canFetchDirectly) return;
+    if (asked === undefined && !this.#downloads.canFetchDirectly) return;
     if (node.height > chain.tip.height + MAX_ABOVE_TIP) {
       if (asked !== undefined) this.#wholeBlock(peer, node);
       else await this.#headers.processHeaders(peer, [header.bytes], true);
@@ -472,25 +476,6 @@ export class CompactRelay {
     if (asked !== undefined && asked.peer !== peer) return;
     if (!this.#downloads.startRequest(peer, node.hash, node)) this.#downloads.askedAgain(peer, node.hash);
     peer.send('getdata', encodeInv([{ type: blockInvType(peer, this.#context), hash: node.hash }]));
-  }
-
-  /**
-   * Requests a single new block near the tip as a compact block, whether its header has just arrived or earlier. A
-   * block announced by inv is requested in the round after its header arrived, which may be before the headers message
-   * is completely handled.
-   * @returns whether the block was requested
-   */
-  fetchBlock(peer: Peer, wanted: readonly HeaderNode[]): boolean {
-    const [node] = wanted;
-    // With -blocksonly the transactions would have to be requested as well.
-    if (this.#context.options.blocksOnly || !this.#headers.canFetchDirectly) return false;
-    if (node === undefined || wanted.length !== 1 || !peer.compact.provides || this.#downloads.size > 0) return false;
-    if (node.prev === null || !node.prev.has(NodeStatus.SCRIPTS_VALID) || node.chainWork <= this.#context.chain.tip.chainWork) return false;
-    // Reconstruction failed before. Only the whole block helps.
-    if (peer.compact.searchedFor === node) return false;
-    if (!this.#downloads.startRequest(peer, node.hash, node)) return false;
-    peer.send('getdata', encodeInv([{ type: INV.CMPCT_BLOCK, hash: node.hash }]));
-    return true;
   }
 
   /** Asks a peer whose block became the tip to send the next compact blocks without a request. */

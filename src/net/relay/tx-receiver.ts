@@ -77,24 +77,18 @@ export class TxReceiver {
   /** Resolved when a peer's orphans have been validated. */
   readonly #settled = new Map<Peer, { readonly promise: Promise<void>; readonly resolve: () => void }>();
   readonly #context: NetContext;
-  /** Returns the number of ready peers that announce by wtxid (BIP-0339). */
-  readonly #wtxidPeers: () => number;
-  /** Records that a peer knows a transaction. */
-  readonly #noteKnown: (peer: Peer, tx: TxView) => void;
+  /** Ready peers that announce by wtxid (BIP-0339). */
+  readonly #wtxidPeers = new Set<Peer>();
 
-  constructor(context: NetContext, wtxidPeers: () => number, noteKnown: (peer: Peer, tx: TxView) => void) {
+  constructor(context: NetContext) {
     this.#context = context;
-    this.#wtxidPeers = wtxidPeers;
-    this.#noteKnown = noteKnown;
     this.orphans = new Orphanage({ score: context.options.orphanScore, weightPerPeer: ORPHAN_WEIGHT_PER_PEER }, context.random);
   }
 
-  /** Called when a transaction entered the mempool, to announce it. */
-  onAccepted: (tx: TxView) => void = () => {};
-  /** Called for every transaction that a peer sends. */
-  onReceived: (peer: Peer, tx: TxView) => void = () => {};
-  /** Called for transactions that are not in the mempool and that compact blocks may contain. */
-  onUnused: (tx: TxView) => void = () => {};
+  /** Called when a peer completed the handshake. */
+  addPeer(peer: Peer): void {
+    if (peer.relaysByWtxid) this.#wtxidPeers.add(peer);
+  }
 
   /** Called after a tip change. Rejected transactions may be valid now. */
   onTip(connected: readonly { readonly txs: readonly TxView[] }[], disconnected: boolean): void {
@@ -156,7 +150,7 @@ export class TxReceiver {
     const { permissions } = peer;
     const preferred = !peer.inbound || permissions.noban;
     let delay = preferred ? 0 : NONPREF_PEER_TX_DELAY_MS;
-    if (!byWtxid && this.#wtxidPeers() > 0) delay += TXID_RELAY_DELAY_MS;
+    if (!byWtxid && this.#wtxidPeers.size > 0) delay += TXID_RELAY_DELAY_MS;
     const overloaded = !permissions.relay && this.requests.countInFlight(peer) >= MAX_PEER_TX_REQUEST_IN_FLIGHT;
     if (overloaded) delay += OVERLOADED_PEER_TX_DELAY_MS;
     this.requests.noteAnnounced(peer, hash, byWtxid, preferred, this.#context.clock.nowMs() + delay);
@@ -280,10 +274,10 @@ export class TxReceiver {
       return;
     }
     const tx = this.#takePrefetched(peer, payload) ?? this.#parse(payload);
-    this.onReceived(peer, tx);
+    context.events.emit('txReceived', peer, tx);
     if (this.requests.byTxid > 0 && tx.hasWitness) this.requests.noteAnswered(peer, tx.txid);
     // If the peer announced this wtxid, the announcement was recorded as knowledge of the peer at that time.
-    if (!this.requests.noteAnswered(peer, tx.wtxid)) this.#noteKnown(peer, tx);
+    if (!this.requests.noteAnswered(peer, tx.wtxid)) context.events.emit('txKnown', peer, tx);
     if (tooLong && tx.weight > MAX_STANDARD_WEIGHT) {
       noteTooLarge();
       // Remember the rejection, so that no other peer is asked for the transaction.
@@ -359,7 +353,7 @@ export class TxReceiver {
     const name = options.legacyPeers ? hashToHex(tx.txid) : `${hashToHex(tx.txid)} (wtxid=${hashToHex(tx.wtxid)})`;
     if (mempool.has(tx.txid)) {
       log.info(`Force relaying tx ${name} from peer=${peer.id}`);
-      this.onAccepted(tx);
+      this.#context.events.emit('txAccepted', tx);
     } else log.info(`Not relaying non-mempool transaction ${name} from forcerelay peer=${peer.id}`);
   }
 
@@ -397,6 +391,7 @@ export class TxReceiver {
 
   /** Removes all state of a disconnected peer. */
   forgetPeer(peer: Peer): void {
+    this.#wtxidPeers.delete(peer);
     this.requests.forgetPeer(peer);
     this.#prefetched.delete(peer);
     const erased = this.orphans.forgetPeer(peer);
@@ -415,7 +410,7 @@ export class TxReceiver {
       const pool = `(poolsz ${transactions} txn, ${Math.floor(usageBytes / 1000)} kB)`;
       log.debug('mempool', `AcceptToMemoryPool: peer=${peer.id}: accepted ${hashToHex(tx.txid)} ${pool}`);
     }
-    this.onAccepted(tx);
+    this.#context.events.emit('txAccepted', tx);
   }
 
   /**
@@ -443,7 +438,7 @@ export class TxReceiver {
         this.#rejects.add(tx.txid);
         this.requests.forgetTx(tx.txid);
       }
-      if (first) this.onUnused(tx);
+      if (first) context.events.emit('txUnused', tx);
     }
     if (this.orphans.remove(tx.wtxid)) context.log.debug('mempool', `   removed orphan tx ${hashToHex(tx.txid)}: ${reject.reason}`);
     punishForTx(context, peer, reject);
@@ -457,7 +452,7 @@ export class TxReceiver {
       this.#rejects.add(tx.txid);
       this.#rejects.add(tx.wtxid);
     } else {
-      if (!this.orphans.has(tx.wtxid)) this.onUnused(tx);
+      if (!this.orphans.has(tx.wtxid)) context.events.emit('txUnused', tx);
       // Peers that were to be asked for the orphan may have its parents, too.
       const others = [...this.requests.candidates(tx.txid), ...(tx.hasWitness ? this.requests.candidates(tx.wtxid) : [])];
       this.#resolveWith([...new Set([peer, ...others])], tx, (one) => this.#storeOrphan(one, tx));

@@ -32,6 +32,8 @@ const STALLING_TIMEOUT_DECAY = 0.85;
 /** Timeout of a block in block intervals, then additional intervals for each other peer that sends blocks. */
 const BLOCK_DOWNLOAD_TIMEOUT_BASE = 1;
 const BLOCK_DOWNLOAD_TIMEOUT_PER_PEER = 0.5;
+/** Blocks are requested as they are announced if the tip is at most this many block intervals old. */
+const DIRECT_FETCH_INTERVALS = 20;
 
 /**
  * Time after which the block following the tip is requested from another peer that has it. After three such peers the
@@ -62,6 +64,12 @@ export class BlockDownload {
   get size(): number {
     return this.#inFlight.size;
   }
+  /** True if blocks are requested as soon as their headers arrive (Core's CanDirectFetch). */
+  get canFetchDirectly(): boolean {
+    const { chain, clock, params } = this.#context;
+    return chain.tip.time > clock.nowSeconds() - params.powTargetSpacing * DIRECT_FETCH_INTERVALS;
+  }
+
   /** Returns the open request for a block. */
   requestOf(hash: Uint8Array): BlockInFlight | undefined {
     return this.#inFlight.get(hashKey(hash));
@@ -181,11 +189,8 @@ export class BlockDownload {
     const key = hashKey(entry.hash);
     if (this.#inFlight.get(key) !== entry) return;
     this.#inFlight.delete(key);
-    this.onReleased(entry);
+    this.#context.events.emit('requestReleased', entry);
   }
-
-  /** Called for requests that end without the block. */
-  onReleased: (entry: BlockInFlight) => void = () => {};
 
   #drop(entry: BlockInFlight): void {
     const { sync } = entry.peer;
@@ -246,12 +251,52 @@ export class BlockDownload {
     peer.sync.inFlight.length = 0;
   }
 
-  /** Requests a single new block near the tip as a compact block, if possible. @returns whether the block was requested */
-  fetchCompact: (peer: Peer, nodes: readonly HeaderNode[]) => boolean = () => false;
+  /**
+   * Requests a single new block near the tip as a compact block, whether its header has just arrived or earlier. A
+   * block announced by inv is requested in the round after its header arrived, which may be before the headers message
+   * is completely handled.
+   * @returns whether the block was requested
+   */
+  #requestCompact(peer: Peer, wanted: readonly HeaderNode[]): boolean {
+    const [node] = wanted;
+    // With -blocksonly the transactions would have to be requested as well.
+    if (this.#context.options.blocksOnly || !this.canFetchDirectly) return false;
+    if (node === undefined || wanted.length !== 1 || !peer.compact.provides || this.size > 0) return false;
+    if (node.prev === null || !node.prev.has(NodeStatus.SCRIPTS_VALID) || node.chainWork <= this.#context.chain.tip.chainWork) return false;
+    // Reconstruction failed before. Only the whole block helps.
+    if (peer.compact.searchedFor === node) return false;
+    if (!this.startRequest(peer, node.hash, node)) return false;
+    peer.send('getdata', encodeInv([{ type: INV.CMPCT_BLOCK, hash: node.hash }]));
+    return true;
+  }
 
-  /** Requests all the given blocks. @param byHand whether the operator requested them */
-  requestBlocks(peer: Peer, nodes: readonly HeaderNode[], byHand = false): void {
-    if (!byHand && this.fetchCompact(peer, nodes)) return;
+  /**
+   * Requests a block whose header is known from a peer (getblockfrompeer).
+   * @returns the reason of a refusal; null if the block was requested
+   */
+  requestByHand(hash: Uint8Array, peer: Peer | undefined): string | null {
+    const { chain } = this.#context;
+    const node = chain.node(hash);
+    if (node === undefined) return 'Block header missing';
+    // Blocks far above the tip would keep the files that they lie in from being pruned.
+    if (chain.pruneSettings !== null && node.height > chain.tip.height) {
+      return 'In prune mode, only blocks that the node has already synced previously can be fetched from a peer';
+    }
+    if (chain.hasBlock(node)) return 'Block already downloaded';
+    if (peer === undefined || !peer.ready) return 'Peer does not exist';
+    if (!peer.hasWitness) return 'Pre-SegWit peer';
+    this.endRequest(hash);
+    this.#requestWhole(peer, [node], true);
+    return null;
+  }
+
+  /** Requests all the given blocks. */
+  requestBlocks(peer: Peer, nodes: readonly HeaderNode[]): void {
+    if (!this.#requestCompact(peer, nodes)) this.#requestWhole(peer, nodes, false);
+  }
+
+  /** @param byHand whether the operator requested the blocks */
+  #requestWhole(peer: Peer, nodes: readonly HeaderNode[], byHand: boolean): void {
     const items: InvItem[] = [];
     for (const node of nodes)
       if (this.startRequest(peer, node.hash, node, byHand)) items.push({ type: blockInvType(peer, this.#context), hash: node.hash });

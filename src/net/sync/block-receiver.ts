@@ -44,9 +44,6 @@ export class BlockReceiver {
     this.#downloads = downloads;
   }
 
-  /** Called with the sender of a block that became part of the best chain near the tip. */
-  onGoodBlock: (peer: Peer) => void = () => {};
-
   /** Handles block. @returns a promise that the peer's next message waits for @throws DecodeError */
   receiveBlock(peer: Peer, payload: Uint8Array): Promise<void> | undefined {
     const { chain, crypto, log, params } = this.#context;
@@ -214,6 +211,6 @@ export class BlockReceiver {
     // Report only the sender of the newest block. While other blocks are awaited, this block was not the newest (Core's
     // BlockChecked).
     const others = this.#downloads.size - (this.#downloads.requestOf(hash) === undefined ? 0 : 1);
-    if (others === 0 && !this.#context.chain.isInitialBlockDownload()) this.onGoodBlock(source.peer);
+    if (others === 0 && !this.#context.chain.isInitialBlockDownload()) this.#context.events.emit('goodBlock', source.peer);
   }
 }

@@ -31,8 +31,6 @@ const HEADERS_TIMEOUT_PER_HEADER_MS = 1;
 const HEADERS_RESPONSE_MS = 2 * 60_000;
 /** If the best header is this recent, all peers are asked for headers, otherwise one. */
 const RECENT_SECONDS = 24 * 60 * 60;
-/** Blocks are requested as they are announced if the tip is at most this many block intervals old. */
-const DIRECT_FETCH_INTERVALS = 20;
 const noStop = new Uint8Array(32);
 
 export class HeadersSync {
@@ -55,9 +53,17 @@ export class HeadersSync {
     return this.#presync.place;
   }
 
-  /** See HeadersPresync.heightOf. */
-  presyncHeight(peer: Peer): number {
-    return this.#presync.heightOf(peer);
+  /** Returns the heights that a peer has in common with this node or has announced, for getpeerinfo. */
+  heightsOf(peer: Peer): {
+    readonly presynced: number;
+    readonly headers: number;
+    readonly blocks: number;
+    readonly common: HeaderNode | null;
+  } {
+    settleAvailability(this.#context.chain, peer);
+    const { bestKnown, lastCommon } = peer.sync;
+    const presynced = this.#presync.heightOf(peer);
+    return { presynced, headers: bestKnown?.height ?? -1, blocks: lastCommon?.height ?? -1, common: lastCommon };
   }
 
   /**
@@ -267,23 +273,14 @@ export class HeadersSync {
     this.#fetchDirectly(peer, node);
     if (!full && chain.isInitialBlockDownload()) this.#dropIfUseless(peer);
     if (peer.outboundOrBlockRelay && !peer.leaving && sync.bestKnown !== null && sync.bestKnown.chainWork >= chain.tip.chainWork) {
-      this.onGoodChain(peer);
+      this.#context.events.emit('goodChain', peer);
     }
     this.#context.scheduleRound(isNew ? undefined : peer);
   }
 
-  /** Called with outbound peers whose chain is as good as this node's. */
-  onGoodChain: (peer: Peer) => void = () => {};
-
-  /** True if blocks are requested as soon as their headers arrive (Core's CanDirectFetch). */
-  get canFetchDirectly(): boolean {
-    const { chain, clock, params } = this.#context;
-    return chain.tip.time > clock.nowSeconds() - params.powTargetSpacing * DIRECT_FETCH_INTERVALS;
-  }
-
   #fetchDirectly(peer: Peer, last: HeaderNode): void {
     const { chain, log, params } = this.#context;
-    if (!this.canFetchDirectly || last.failed || chain.tip.chainWork > last.chainWork) return;
+    if (!this.#downloads.canFetchDirectly || last.failed || chain.tip.chainWork > last.chainWork) return;
     const missing: HeaderNode[] = [];
     for (let walk: HeaderNode | null = last; walk !== null && !chain.contains(walk); walk = walk.prev) {
       if (missing.length > MAX_BLOCKS_IN_TRANSIT_PER_PEER) {

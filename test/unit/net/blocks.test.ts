@@ -1,5 +1,6 @@
 // Blocks between peers and the chain: which blocks the node requests and which it serves, while the chain is still
 // processing a block.
+import { EventEmitter } from 'node:events';
 import t from 'tap';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import { Semaphore } from '../../../src/lib/semaphore.js';
@@ -43,6 +44,7 @@ function contextOf({ chain, clock }: Fixture, peers: ReadonlySet<Peer>): NetCont
     disconnect: () => {},
     chargeTo: (_: Peer, work: () => unknown) => work(),
     scheduleRound: () => {},
+    events: new EventEmitter(),
   } as unknown as NetContext;
 }
 
@@ -113,7 +115,7 @@ t.test('credits a peer for a valid block only when no other block is in flight',
   const downloads = new BlockDownload(context);
   const receiver = new BlockReceiver(context, downloads);
   const good: number[] = [];
-  receiver.onGoodBlock = () => good.push(chain.tip.height);
+  context.events.on('goodBlock', () => good.push(chain.tip.height));
   chain.onChecked((hash, block, reject) => receiver.onChecked(hash, block, reject));
   for (const { hash } of [first, second]) downloads.startRequest(peer, hash, chain.node(hash) ?? null);
   await receiver.receiveBlock(peer, first.bytes);

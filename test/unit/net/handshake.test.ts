@@ -82,7 +82,7 @@ t.test('ignores a second version message and counts it as misbehaviour', async (
   t.equal(guest.peer.misbehaviour, 99);
   guest.send('version', versionPayload({}));
   await guest.ended();
-  t.equal(world.net.bans.isDiscouraged(guest.peer.address), true, 'at a hundred the address is discouraged');
+  t.equal(world.net.transport.bans.isDiscouraged(guest.peer.address), true, 'at a hundred the address is discouraged');
 });
 
 t.test('counts messages before version as misbehaviour, and ignores others before verack', async (t) => {

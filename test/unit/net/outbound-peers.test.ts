@@ -11,11 +11,11 @@ t.test('updates an address when its peer disconnects, except for block-relay-onl
   t.teardown(() => world.end());
   const { clock } = world.fixture;
   const shown = (): Record<string, number> =>
-    Object.fromEntries(world.net.addresses.sample(1_000, 100).map(({ bytes, time }) => [bytes.join('.'), clock.seconds - time]));
+    Object.fromEntries(world.net.transport.addresses.sample(1_000, 100).map(({ bytes, time }) => [bytes.join('.'), clock.seconds - time]));
   const hosts = { '8.1.0.1': 'outbound-full-relay', '9.1.0.1': 'block-relay-only' } as const;
   for (const host of Object.keys(hosts)) {
     const address = parseHost(host, 18_444) as NetAddress;
-    world.net.addresses.add({ ...address, time: clock.seconds - 7_200, services: 9n }, address);
+    world.net.transport.addresses.add({ ...address, time: clock.seconds - 7_200, services: 9n }, address);
   }
   for (const [host, type] of Object.entries(hosts)) {
     const peer = await world.host(host, {}, type);
@@ -40,7 +40,7 @@ t.test('keeps an outbound peer among the three high-bandwidth compact block peer
   for (let i = 0; i < 5; i++) guests.push(await world.guest({}, `9.${i}.0.1`));
   for (const { peer } of [chosen, ...guests]) peer.compact.provides = true;
   const good = async (one: FakePeer): Promise<void> => {
-    world.net.compact.onGoodBlock(one.peer);
+    world.net.relay.compact.onGoodBlock(one.peer);
     await world.round();
   };
   await good(chosen);
@@ -68,7 +68,7 @@ t.test('requests whole blocks and no high-bandwidth announcements with -blockson
     const [, tip] = (await world.grow(2)) as [BuiltBlock, BuiltBlock];
     const chosen = await world.host('8.1.0.1');
     chosen.peer.compact.provides = true;
-    world.net.compact.onGoodBlock(chosen.peer);
+    world.net.relay.compact.onGoodBlock(chosen.peer);
     await world.round();
     t.equal(chosen.peer.compact.highBandwidth, !blocksOnly);
     t.equal(wantedFrom(chosen) === true, !blocksOnly);
@@ -83,7 +83,7 @@ t.test('requests whole blocks and no high-bandwidth announcements with -blockson
 t.test('makes one connection of two simultaneous attempts to reach the same address', async (t) => {
   const world = await NetWorld.open();
   t.teardown(() => world.end());
-  const calls = ['8.1.0.1:18444', '8.1.0.1:18444', '8.2.0.1:18444'].map((name) => world.net.connect(name, 'manual'));
+  const calls = ['8.1.0.1:18444', '8.1.0.1:18444', '8.2.0.1:18444'].map((name) => world.net.transport.connections.connect(name, 'manual'));
   const made = await Promise.all(calls);
   t.same(
     made.map((peer) => peer !== null),

@@ -33,7 +33,7 @@ t.test('disconnects a peer at its first fault, and only logs a repeated version 
   guest.send('headers', headersPayload([first!.header, third!.header]));
   await guest.ended();
   t.same(world.said('Misbehaving'), ['Misbehaving: peer=0: non-continuous headers sequence']);
-  t.equal(world.net.bans.isDiscouraged(guest.peer.address), true);
+  t.equal(world.net.transport.bans.isDiscouraged(guest.peer.address), true);
 });
 
 t.test('requests the missing headers once when headers do not connect, without a penalty', async (t) => {
@@ -74,18 +74,18 @@ t.test('relays addresses to an inbound peer only after it has sent an address me
     ['30.30.30.30'],
   );
   t.equal(silent.commands.includes('addr'), false);
-  t.equal(world.net.addressCounts(silent.peer), null);
-  t.match(world.net.addressCounts(source.peer), { processed: 1, limited: 0 });
+  t.equal(world.net.discovery.addrRelay.counts(silent.peer), null);
+  t.match(world.net.discovery.addrRelay.counts(source.peer), { processed: 1, limited: 0 });
   source.send('addr', addresses(world, ...Array.from({ length: 300 }, (_, i) => `31.${i >> 8}.${i & 255}.1`)));
   await source.sync();
-  t.match(world.net.addressCounts(source.peer), { processed: 61, limited: 240 }, 'one in ten seconds, of ten minutes');
+  t.match(world.net.discovery.addrRelay.counts(source.peer), { processed: 61, limited: 240 }, 'one in ten seconds, of ten minutes');
 });
 
 t.test('sends its own address first, in a message of its own', async (t) => {
   const world = await open(t, { net: { externalAddresses: [parseHost('42.42.42.42', 18_444)!] } });
   await world.grow(1);
   for (let i = 1; i <= 50; i++)
-    world.net.addresses.add(
+    world.net.transport.addresses.add(
       { ...parseHost(`${i}.1.1.1`, 8_333)!, time: world.fixture.clock.seconds, services: 9n },
       parseHost('7.7.7.7', 1)!,
     );
@@ -269,7 +269,7 @@ t.test('counts MSG_WITNESS_TX as a txid, and ignores other block types in an inv
       peer.commands.filter((command) => command === 'getheaders'),
       [],
     );
-    t.equal(world.net.txs.requests.count(peer.peer), 2);
+    t.equal(world.net.relay.txs.requests.count(peer.peer), 2);
   }
   t.equal(world.said('got inv: witness-tx').length, 2);
 });
@@ -277,7 +277,7 @@ t.test('counts MSG_WITNESS_TX as a txid, and ignores other block types in an inv
 t.test('accepts an inbound peer with a discouraged address, and prefers it for eviction', async (t) => {
   const world = await open(t);
   const host = '9.9.9.9';
-  world.net.bans.discourage(parseHost(host, 0)!);
+  world.net.transport.bans.discourage(parseHost(host, 0)!);
   t.equal((await world.guest({}, host)).peer.preferEvict, true);
   t.equal((await world.guest()).peer.preferEvict, false);
 });
@@ -297,7 +297,7 @@ t.test('rejects sendcmpct with an announce field other than 0 or 1, except in 0.
 t.test('uses an -externalip address of a network that -onlynet excludes', async (t) => {
   const onion = parseHost('pg6mmjiyjmcrsslvykfwnntlaru7p5svn6y2ymmju6nubxndf4pscryd.onion', 18_444)!;
   const world = await open(t, { net: { onlyNets: ['ipv4'], externalAddresses: [onion] } });
-  t.equal(world.net.local.list().length, 1);
+  t.equal(world.net.transport.local.list().length, 1);
 });
 
 t.test('does not store addresses of networks that it cannot reach', async (t) => {
@@ -307,7 +307,7 @@ t.test('does not store addresses of networks that it cannot reach', async (t) =>
   const garlic = { network: 'i2p', bytes: new Uint8Array(32).fill(1), port: 0, time: world.fixture.clock.seconds, services: 9n } as const;
   guest.send('addrv2', encodeAddrV2([garlic]));
   await guest.sync();
-  t.equal(world.net.addresses.size, 0);
+  t.equal(world.net.transport.addresses.size, 0);
 });
 
 t.test('sends getheaders to a lagging peer from before the tip that it should have reached', (t) => {

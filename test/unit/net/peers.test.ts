@@ -87,8 +87,7 @@ t.test('setban applies the default ban time, and getnodeaddresses omits banned a
   const addresses = addressBook(() => NOW);
   for (const host of ['8.8.8.8', '9.9.9.9']) addresses.add({ ...at(host), time: NOW - 100, services: 9n }, at('7.7.7.7'));
   const room = {
-    bans,
-    addresses,
+    transport: { bans, addresses },
     peers: [],
     options: { banSeconds: 500 },
     clock: { nowSeconds: () => NOW },
@@ -126,11 +125,11 @@ t.test('neither stores, relays nor sends banned and discouraged addresses', asyn
       clock: { nowSeconds: () => NOW, nowMs: () => nowMs },
       log: { debug: () => {} },
       random: () => 0.5,
+      systemOf: () => 0,
       chain: { isInitialBlockDownload: () => false },
     } as unknown as NetContext,
     manager,
     () => null,
-    () => 0,
     (address) => bans.isBanned(address) || bans.isDiscouraged(address),
   );
   bans.add(subnet('9.9.0.0/16'), NOW + 100);
@@ -172,11 +171,11 @@ t.test('caches the answer to getaddr for a day, separately for each network and 
       clock: { nowSeconds: () => NOW, nowMs: () => nowMs },
       log: { debug: () => {} },
       random: pseudoRandom(2),
+      systemOf: () => 0,
       chain: { isInitialBlockDownload: () => false },
     } as unknown as NetContext,
     manager,
     () => null,
-    () => 0,
     () => false,
   );
   let id = 0;

@@ -1,6 +1,7 @@
 // The small structures of relay, against naive models or known values: the rolling filter, the filters of light
 // clients, the request tracker, the orphan pool.
 
+import { EventEmitter } from 'node:events';
 import v8 from 'node:v8';
 import vm from 'node:vm';
 import t from 'tap';
@@ -480,8 +481,8 @@ function compactOver(
   };
   const relay = new CompactRelay(
     context as unknown as NetContext,
-    downloads as never,
-    { canFetchDirectly: true } as never,
+    { canFetchDirectly: true, ...downloads } as never,
+    {} as never,
     blocks as never,
     {} as never,
   );
@@ -792,12 +793,10 @@ function receiverOver({ clock, pool }: Pick<ReturnType<typeof createPool>, 'cloc
     crypto: hashes,
     log: silentLogger,
     options: { orphanScore: 100, services: 9n, blocksOnly: false },
+    events: new EventEmitter(),
   };
-  const receiver = new TxReceiver(
-    context as unknown as NetContext,
-    () => 1,
-    () => {},
-  );
+  const receiver = new TxReceiver(context as unknown as NetContext);
+  receiver.addPeer({ relaysByWtxid: true } as Peer);
   return { asked, hexOf, peerThatTells, receiver };
 }
 

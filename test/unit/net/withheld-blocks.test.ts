@@ -1,4 +1,5 @@
 // Blocks that a peer does not send after a request: when the request ends, and what follows.
+import { EventEmitter } from 'node:events';
 import t from 'tap';
 import { silentLogger } from '../../../src/log/logger.js';
 import type { NetContext } from '../../../src/net/context.js';
@@ -37,10 +38,11 @@ async function roomOf(t: { teardown(end: () => unknown): void }, peerCount: numb
     log: silentLogger,
     peers,
     scheduleRound: () => {},
+    events: new EventEmitter(),
   } as unknown as NetContext;
   const downloads = new BlockDownload(context, () => time.ms);
   const keepalive = new Keepalive(context);
-  keepalive.onAnswer = (peer) => downloads.answeredPing(peer);
+  context.events.on('pong', (peer) => downloads.answeredPing(peer));
   const tip = buildBlock(GENESIS, { time: clock.nowSeconds() - 6_000 });
   await chain.submitBlock(tip.bytes);
   /** Heights asked of a peer since the last look. */
@@ -159,7 +161,8 @@ t.test('frees the slots of block requests that the best chain has made obsolete'
   // Asked for by hand: it is wanted all the same.
   const stale = buildBlock(GENESIS, { tag: 99, time: tip.time });
   await chain.submitHeaders([stale.header]);
-  downloads.requestBlocks(peers[1], [chain.node(stale.hash) as never], true);
+  peers[1].ready = true;
+  t.equal(downloads.requestByHand(stale.hash, peers[1]), null);
   await chain.submitBlock(buildBlock(tip).bytes);
   t.equal(downloads.freeSlots(peer), 16);
   t.equal(downloads.freeSlots(peers[1]), 15);

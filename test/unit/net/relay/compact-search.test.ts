@@ -25,7 +25,7 @@ async function worldOf(t: { teardown(end: () => unknown): void }, legacyPeers = 
   /** The peer may send blocks without a request. */
   const chosen = (one: FakePeer): FakePeer => {
     one.peer.compact.provides = true;
-    world.net.compact.onGoodBlock(one.peer);
+    world.net.relay.compact.onGoodBlock(one.peer);
     return one;
   };
   return { world, tip, searches, chosen };
@@ -68,7 +68,7 @@ t.test('disconnects a peer that sends an invalid compact block where one was wan
   t.equal((await asked.next('getdata')).readUInt32LE(1), 4);
   asked.send('cmpctblock', empty);
   await asked.ended();
-  t.equal(world.net.downloads.requestOf(hash), undefined);
+  t.equal(world.net.sync.downloads.requestOf(hash), undefined);
   chosen(second).send('cmpctblock', empty);
   await second.ended();
   await send(guest, 1, empty);
@@ -88,7 +88,7 @@ t.test('accepts a compact block from a peer that was asked before another one', 
     one.send('headers', headersPayload([next.header]));
     await one.sync();
   }
-  const { downloads } = world.net;
+  const { downloads } = world.net.sync;
   const { chain } = world.fixture;
   t.equal(downloads.startRequest(other.peer, next.hash, chain.node(next.hash) ?? null), true);
   await send(late, 1, compact(next));

@@ -75,7 +75,7 @@ async function world(): Promise<NetWorld> {
   const opened = await NetWorld.open({ net: { privateBroadcast: true, onionProxy: { host: '127.0.0.1', port: 9_050 } } });
   await opened.grow(2);
   for (let n = 1; n <= 20; n++) {
-    opened.net.addresses.add({ ...onion(n), time: opened.fixture.clock.seconds, services: 9n }, onion(n));
+    opened.net.transport.addresses.add({ ...onion(n), time: opened.fixture.clock.seconds, services: 9n }, onion(n));
   }
   return opened;
 }
@@ -91,7 +91,7 @@ t.test('reveals to a private broadcast peer the transaction and nothing else', a
   const w = await world();
   t.teardown(() => w.end());
   const tx = numbered(7, [Buffer.of(1)]);
-  t.equal(w.net.privately.add(tx), true);
+  t.equal(w.net.relay.privately.add(tx), true);
   const peer = await w.answer();
   t.equal(peer.peer.type, 'private-broadcast');
   t.equal(peer.peer.address.network, 'onion');
@@ -110,7 +110,7 @@ t.test('reveals to a private broadcast peer the transaction and nothing else', a
   t.same(peer.commands, []);
   peer.send('pong', ping);
   await peer.ended();
-  const [entry] = w.net.privately.queue.list;
+  const [entry] = w.net.relay.privately.queue.list;
   t.equal(entry?.sends.length, 1);
   t.equal(entry?.sends[0]?.confirmedAt, w.fixture.clock.seconds);
   t.equal(w.mempool.size, 0);
@@ -140,7 +140,7 @@ t.test('reveals to a private broadcast peer the transaction and nothing else', a
   const guest = await w.guest();
   guest.send('tx', tx.bytes);
   await guest.sync();
-  t.same(w.net.privately.queue.list, []);
+  t.same(w.net.relay.privately.queue.list, []);
   t.equal(w.said('stopping private broadcast attempts').length, 1);
 });
 
@@ -148,18 +148,18 @@ t.test('does not send a private transaction that was aborted or became invalid',
   const w = await world();
   t.teardown(() => w.end());
   const [one, two] = [1, 2].map((n) => numbered(9, [Buffer.of(n)])) as [TxView, TxView];
-  for (const tx of [one, two]) w.net.privately.add(tx);
-  t.same(w.net.privately.abort(numbered(1).txid), []);
-  t.same(w.net.privately.abort(one.txid), [one, two], 'all with this txid');
+  for (const tx of [one, two]) w.net.relay.privately.add(tx);
+  t.same(w.net.relay.privately.abort(numbered(1).txid), []);
+  t.same(w.net.relay.privately.abort(one.txid), [one, two], 'all with this txid');
   const peer = await w.answer();
   await welcome(peer);
   await peer.ended();
   t.notOk(peer.commands.includes('inv'), 'connected in vain');
   // A transaction that is no longer valid is not sent again: the mempool does not know its coins.
-  w.net.privately.add(one);
+  w.net.relay.privately.add(one);
   w.fixture.clock.seconds += 301;
-  await w.net.privately.retry();
-  t.same(w.net.privately.queue.list, []);
+  await w.net.relay.privately.retry();
+  t.same(w.net.relay.privately.queue.list, []);
 });
 
 t.test('connects for a private broadcast only through Tor', async (t) => {

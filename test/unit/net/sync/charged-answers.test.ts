@@ -1,7 +1,8 @@
 // Blocks that peers ask for: what making an answer costs after the block was read is on the account of the peer that
 // asked, however short its message.
 import t from 'tap';
-import { Dispatcher } from '../../../../src/net/dispatcher.js';
+import { FairQueue } from '../../../../src/net/fair-queue.js';
+import type { Peer } from '../../../../src/net/peer/peer.js';
 import { SERVICE } from '../../../../src/net/wire/protocol.js';
 import { type BuiltBlock, buildBlock } from '../../../framework/chain-builder.js';
 import { NetWorld } from '../../../framework/net-world.js';
@@ -14,10 +15,10 @@ t.test('charges the peer for the work to answer block requests from disk', async
   const blocks = await world.grow(10);
   const [block] = blocks as [BuiltBlock];
   t.equal(world.fixture.chain.recentBlock(world.fixture.chain.node(block.hash) as never), undefined);
-  const { chargeTo: charged } = Dispatcher.prototype;
+  const { chargeTo: charged } = FairQueue.prototype;
   let charges = 0;
   let depth = 0;
-  Dispatcher.prototype.chargeTo = function <T>(this: Dispatcher, ...[peer, work]: Parameters<typeof charged<T>>): T {
+  FairQueue.prototype.chargeTo = function <T>(this: FairQueue<Peer>, ...[peer, work]: Parameters<typeof charged<T>>): T {
     charges++;
     depth++;
     try {
@@ -27,7 +28,7 @@ t.test('charges the peer for the work to answer block requests from disk', async
     }
   };
   t.teardown(() => {
-    Dispatcher.prototype.chargeTo = charged;
+    FairQueue.prototype.chargeTo = charged;
   });
   const guest = await world.guest();
   const sent: string[] = [];

@@ -1,6 +1,7 @@
 // Mutated copies of a block from peers, at every moment around the block itself: before it, while it is hashed, stored
 // and connected, and after it. The block is connected, the peer that sent the copy is blamed, and no other peer loses
 // its request or is blamed.
+import { EventEmitter } from 'node:events';
 import t from 'tap';
 import { NodeStatus } from '../../../../src/chain/tree/header-node.js';
 import { parseBlock } from '../../../../src/consensus/block/block-view.js';
@@ -83,13 +84,16 @@ function roomOver({ chain, clock }: Fixture): Room {
     misbehaving: (peer: Peer, score: number, why: string) => blamed.push(`${peer.id} ${score} ${why}`),
     disconnect: () => {},
     scheduleRound: () => {},
+    events: new EventEmitter(),
   } as unknown as NetContext;
   const downloads = new BlockDownload(context);
   const receiver = new BlockReceiver(context, downloads);
   chain.onChecked((hash, block, reject) => receiver.onChecked(hash, block, reject));
   const good: number[] = [];
-  receiver.onGoodBlock = ({ id }) => good.push(id);
-  const compact = new CompactRelay(context, downloads, { canFetchDirectly: true } as never, receiver, {} as never);
+  context.events.on('goodBlock', ({ id }) => good.push(id));
+  Object.defineProperty(downloads, 'canFetchDirectly', { value: true });
+  const compact = new CompactRelay(context, downloads, {} as never, receiver, {} as never);
+  context.events.on('requestReleased', (request) => compact.onReleased(request));
   const peer = (id: number): Peer => {
     const one = new Peer(id, 'inbound', { network: 'ipv4', bytes: Uint8Array.of(127, 0, 0, 1), port: 1 }, '', '', NO_PERMISSIONS, 0);
     one.services = SERVICE.NETWORK | SERVICE.WITNESS;
