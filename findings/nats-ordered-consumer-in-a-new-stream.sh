@@ -16,7 +16,7 @@ npm init -y >/dev/null
 npm install --silent --no-audit --no-fund @nats-io/jetstream@3.3.1 @nats-io/transport-node@3.3.1 >/dev/null
 printf 'listen: "127.0.0.1:-1"\nports_file_dir: "%s"\njetstream { store_dir: "%s/js" }\n' "$dir" "$dir" > nats.conf
 nats-server -c nats.conf > nats.log 2>&1 & server=$!
-trap 'kill $server; wait $server 2>/dev/null; rm -rf "$dir"' EXIT
+trap 'kill $server; wait $server 2>/dev/null || true; rm -rf "$dir"' EXIT
 for _ in $(seq 100); do compgen -G "$dir/*.ports" >/dev/null && grep -q 'Server is ready' nats.log && break; sleep 0.1; done
 cat > run.mjs <<'JS'
 import fs from 'node:fs';
