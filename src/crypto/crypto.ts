@@ -20,6 +20,12 @@ export interface Hashes {
    * they are computed from.
    */
   sha256dPairs(from: Uint8Array, at: number, count: number, to: Uint8Array, toAt: number): void;
+  /**
+   * Computes sha256d of the joined pieces of `from`, and writes the 32 bytes to to[toAt].
+   * @param pieces start and end of each piece
+   * @param count number of pieces
+   */
+  sha256dPieces(from: Uint8Array, pieces: Int32Array, count: number, to: Uint8Array, toAt: number): void;
   sha1(data: Uint8Array): Uint8Array;
   ripemd160(data: Uint8Array): Uint8Array;
   /** RIPEMD-160 of SHA-256, 20 bytes. */
@@ -35,6 +41,23 @@ export function pairByPair(sha256d: Hashes['sha256d']): Hashes['sha256dPairs'] {
   return (from, at, count, to, toAt) => {
     for (let i = 0; i < count; i++) to.set(sha256d(from.subarray(at + i * 64, at + i * 64 + 64)), toAt + i * 32);
   };
+}
+
+/** Implements sha256dPieces by joining the pieces. */
+export function pieceByPiece(sha256d: Hashes['sha256d']): Hashes['sha256dPieces'] {
+  return (from, pieces, count, to, toAt) => to.set(sha256d(joinPieces(from, pieces, count)), toAt);
+}
+
+/** Returns the joined pieces of `from`. @param pieces start and end of each piece @param count number of pieces */
+export function joinPieces(from: Uint8Array, pieces: Int32Array, count: number): Uint8Array {
+  let length = 0;
+  for (let i = 0; i < 2 * count; i += 2) length += pieces[i + 1] - pieces[i];
+  const joined = new Uint8Array(length);
+  for (let i = 0, at = 0; i < 2 * count; i += 2) {
+    joined.set(from.subarray(pieces[i], pieces[i + 1]), at);
+    at += pieces[i + 1] - pieces[i];
+  }
+  return joined;
 }
 
 /** Checks on secp256k1. Malformed input gives false, never an exception. */

@@ -9,8 +9,7 @@
 
 import type { BlockRoots, MerkleResult } from '../consensus/block/block-view.js';
 import { foldLevels } from '../consensus/block/merkle.js';
-import { joinBuffer } from '../consensus/bytes/join-buffer.js';
-import { stripTx, type TxView } from '../consensus/tx/tx-view.js';
+import { hashStripped, type TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
 
 /** Incremented whenever a field of HashJob, or the buffer's layout, changes its meaning. */
@@ -18,6 +17,7 @@ export const HASH_MESSAGE_VERSION = 1;
 
 const PLACE_WORDS = 4;
 const HASH_BYTES = 32;
+const HASH_WORDS = HASH_BYTES / 4;
 const IDS_BYTES = 2 * HASH_BYTES;
 
 /** A range of transactions: their number is a power of two and they begin at a multiple of it, or they are the last ones. */
@@ -98,13 +98,17 @@ export function runHashJob({ version, buffer, count, first, end, levels }: HashJ
   // Allocate one more entry, for the hash that a level with an odd number of hashes repeats.
   const txids = new Uint8Array((end - first + 1) * HASH_BYTES);
   const wtxids = new Uint8Array(txids.length);
+  const words = new Int32Array(buffer, 0, (idsAt(count) + count * IDS_BYTES) >> 2);
+  const [txidWords, wtxidWords] = [new Int32Array(txids.buffer), new Int32Array(wtxids.buffer)];
   for (let i = first; i < end; i++) {
     const row = i * PLACE_WORDS;
     const at = idsAt(count) + i * IDS_BYTES;
     if (places[row] !== 0) makeIds(bytes, at, places, row, hashes);
-    const leaf = (i - first) * HASH_BYTES;
-    txids.set(bytes.subarray(at, at + HASH_BYTES), leaf);
-    if (i > 0) wtxids.set(bytes.subarray(at + HASH_BYTES, at + IDS_BYTES), leaf);
+    // Copied by words, without views.
+    for (let k = 0, from = at >> 2, leaf = (i - first) * HASH_WORDS; k < HASH_WORDS; k++) {
+      txidWords[leaf + k] = words[from + k];
+      if (i > 0) wtxidWords[leaf + k] = words[from + HASH_WORDS + k];
+    }
   }
   const fold = (level: Uint8Array): MerkleResult => {
     const mutated = foldLevels(level, end - first, levels, hashes);
@@ -113,11 +117,15 @@ export function runHashJob({ version, buffer, count, first, end, levels }: HashJ
   return { version, first, txids: fold(txids), wtxids: fold(wtxids) };
 }
 
+/** The one piece of an encoding with witnesses. */
+const whole = new Int32Array(2);
+
 function makeIds(bytes: Uint8Array, to: number, places: Int32Array, row: number, hashes: Hashes): void {
   const [start, body, bodyEnd, end] = [places[row], places[row + 1], places[row + 2], places[row + 3]] as const;
-  const strippedSize = bodyEnd - body + 8;
-  const wtxid = hashes.sha256d(bytes.subarray(start, end));
-  bytes.set(wtxid, to + HASH_BYTES);
-  const isLegacy = strippedSize === end - start;
-  bytes.set(isLegacy ? wtxid : hashes.sha256d(stripTx(bytes, start, body, bodyEnd, end, joinBuffer(strippedSize))), to);
+  whole[0] = start;
+  whole[1] = end;
+  hashes.sha256dPieces(bytes, whole, 1, bytes, to + HASH_BYTES);
+  const isLegacy = bodyEnd - body + 8 === end - start;
+  if (isLegacy) bytes.copyWithin(to, to + HASH_BYTES, to + IDS_BYTES);
+  else hashStripped(bytes, start, body, bodyEnd, end, hashes, bytes, to);
 }

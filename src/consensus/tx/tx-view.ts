@@ -9,7 +9,6 @@
 
 import type { Hashes } from '../../crypto/crypto.js';
 import { isZero } from '../bytes/hex.js';
-import { joinBuffer } from '../bytes/join-buffer.js';
 import { ByteReader, DecodeError, readI64, readU32 } from '../bytes/reader.js';
 import { copyBytes } from '../bytes/writer.js';
 import { OffsetTable } from './offset-table.js';
@@ -100,17 +99,31 @@ export function readTx(reader: ByteReader, table: OffsetTable, hashes: Hashes, a
   return new TxView(data, start, reader.offset, body, bodyEnd, table, base, inputCount, outputCount, hasWitness, hashes);
 }
 
+/** Pieces of the encoding without witnesses: version, inputs and outputs, lock time. */
+const pieces = new Int32Array(6);
+
 /**
- * Returns the legacy encoding of a transaction in the extended format.
+ * Computes the txid of a transaction with a witness, and writes the 32 bytes to to[toAt].
  * @param start offset of the transaction in `buffer`; `end` is its end
  * @param body offset of the inputs; `bodyEnd` is the end of the outputs
- * @param out array with the size of the legacy encoding; also the result
  */
-export function stripTx(buffer: Uint8Array, start: number, body: number, bodyEnd: number, end: number, out: Uint8Array): Uint8Array {
-  copyBytes(buffer, start, out, 0, 4);
-  out.set(buffer.subarray(body, bodyEnd), 4);
-  copyBytes(buffer, end - 4, out, out.length - 4, 4);
-  return out;
+export function hashStripped(
+  buffer: Uint8Array,
+  start: number,
+  body: number,
+  bodyEnd: number,
+  end: number,
+  hashes: Hashes,
+  to: Uint8Array,
+  toAt: number,
+): void {
+  pieces[0] = start;
+  pieces[1] = start + 4;
+  pieces[2] = body;
+  pieces[3] = bodyEnd;
+  pieces[4] = end - 4;
+  pieces[5] = end;
+  hashes.sha256dPieces(buffer, pieces, 3, to, toAt);
 }
 
 /** A parsed transaction. Indices must be below inputCount and outputCount. */
@@ -337,11 +350,11 @@ export class TxView {
   /** Returns the legacy encoding: the bytes themselves if the transaction has no witness, otherwise a new array. */
   stripped(): Uint8Array {
     if (this.end - this.start === this.strippedSize) return this.bytes;
-    return this.#strip(new Uint8Array(this.strippedSize));
-  }
-
-  #strip(out: Uint8Array): Uint8Array {
-    return stripTx(this.buffer, this.start, this.#body, this.#bodyEnd, this.end, out);
+    const out = new Uint8Array(this.strippedSize);
+    copyBytes(this.buffer, this.start, out, 0, 4);
+    out.set(this.buffer.subarray(this.#body, this.#bodyEnd), 4);
+    copyBytes(this.buffer, this.end - 4, out, out.length - 4, 4);
+    return out;
   }
 
   /** Range of inputs and outputs in `buffer`. */
@@ -356,8 +369,14 @@ export class TxView {
 
   /** Double SHA-256 of the legacy encoding, internal order. */
   get txid(): Uint8Array {
-    this.#txidCache ??= this.hashes.sha256d(this.hasWitness ? this.#strip(joinBuffer(this.strippedSize)) : this.stripped());
+    this.#txidCache ??= this.hasWitness ? this.#strippedHash() : this.hashes.sha256d(this.stripped());
     return this.#txidCache;
+  }
+
+  #strippedHash(): Uint8Array {
+    const hash = new Uint8Array(32);
+    hashStripped(this.buffer, this.start, this.#body, this.#bodyEnd, this.end, this.hashes, hash, 0);
+    return hash;
   }
 
   /**

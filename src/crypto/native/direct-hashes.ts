@@ -9,9 +9,10 @@
 //                     all begin with the words of the state
 //   512   out         result
 //   576   input       up to INPUT_SIZE bytes and their padding; longer input is read in place
+//   4800  second      the second message of sha256d: 32 bytes, and padding that never changes
 
 import type { LibraryHandle } from 'koffi';
-import type { Hashes, Sha256Stream } from '../crypto.js';
+import { type Hashes, joinPieces, type Sha256Stream } from '../crypto.js';
 import { koffi } from './koffi.js';
 
 const CONTEXT_SIZE = 128;
@@ -21,8 +22,12 @@ const INPUT = 576;
 const INPUT_SIZE = 4096;
 const BLOCK = 64;
 const HASH = 32;
-/** Offset of the second hashes of pairs, behind the first ones. */
-const SECOND = INPUT + 2 * BLOCK;
+/** Words of a pair of hashes. */
+const PAIR_WORDS = 16;
+/** Offset of the second message of sha256d. */
+const SECOND = INPUT + INPUT_SIZE + 2 * BLOCK;
+/** Size in bytes below which a loop copies faster than Uint8Array.set, which needs a view. */
+const SHORT = 16;
 /** Offset of the length in the last block. */
 const LENGTH_AT = 56;
 
@@ -44,7 +49,7 @@ interface Native {
 
 /** Scratch memory of one thread, and the functions that use it. */
 class DirectHashes {
-  readonly #memory = new Uint8Array(new ArrayBuffer(INPUT + INPUT_SIZE + 2 * BLOCK));
+  readonly #memory = new Uint8Array(new ArrayBuffer(SECOND + BLOCK));
   /** View of the scratch memory as 32-bit words in the machine's byte order. */
   readonly #words = new Uint32Array(this.#memory.buffer);
   readonly #base: number;
@@ -62,6 +67,7 @@ class DirectHashes {
     this.#sha256 = this.#bind(library, 'SHA256', 0, 8, true);
     this.#ripemd160 = this.#bind(library, 'RIPEMD160', CONTEXT_SIZE, 5, false);
     this.#sha1 = this.#bind(library, 'SHA1', 2 * CONTEXT_SIZE, 5, true);
+    this.#pad(SECOND + HASH, SECOND + BLOCK, HASH);
     this.#finalSha256 = library.func('SHA256_Final', 'int', ['size_t', 'size_t']);
   }
 
@@ -83,33 +89,63 @@ class DirectHashes {
 
   sha256d(data: Uint8Array): Uint8Array {
     this.#hash(this.#sha256, data);
-    return this.#second(this.#sha256);
+    this.#secondSha256(this.#memory, OUT);
+    return this.#memory.slice(OUT, OUT + HASH);
   }
 
   /** Writes the padding once and allocates nothing, so it takes half the time of separate calls of sha256d. */
   sha256dPairs(from: Uint8Array, at: number, count: number, to: Uint8Array, toAt: number): void {
-    const memory = this.#memory;
-    const words = this.#words;
     const sha256 = this.#sha256;
-    const state = sha256.at >> 2;
-    const second = SECOND >> 2;
+    const words = this.#words;
+    // A level of a tree is usually aligned: 16 words are copied in a fifth of the time of 64 bytes.
+    const aligned = ((from.byteOffset + at) & 3) === 0;
+    const source = aligned ? new Uint32Array(from.buffer, from.byteOffset + at, count * PAIR_WORDS) : null;
     this.#pad(INPUT + 2 * HASH, INPUT + 2 * BLOCK, 2 * HASH);
-    this.#pad(SECOND + HASH, SECOND + BLOCK, HASH);
     for (let i = 0; i < count; i++) {
-      const pair = at + i * 2 * HASH;
-      for (let k = 0; k < 2 * HASH; k++) memory[INPUT + k] = from[pair + k];
+      if (source !== null) {
+        for (let k = 0, word = i * PAIR_WORDS; k < PAIR_WORDS; k++) words[(INPUT >> 2) + k] = source[word + k];
+      } else {
+        for (let k = 0, pair = at + i * 2 * HASH; k < 2 * HASH; k++) this.#memory[INPUT + k] = from[pair + k];
+      }
       this.#setState(sha256, sha256.initial);
       sha256.update(this.#base + sha256.at, this.#base + INPUT, 2 * BLOCK);
-      for (let k = 0; k < 8; k++) words[second + k] = swapped(words[state + k]);
-      this.#setState(sha256, sha256.initial);
-      sha256.update(this.#base + sha256.at, this.#base + SECOND, BLOCK);
-      for (let k = 0, out = toAt + i * HASH; k < 8; k++, out += 4) {
-        const word = words[state + k];
-        to[out] = word >>> 24;
-        to[out + 1] = word >>> 16;
-        to[out + 2] = word >>> 8;
-        to[out + 3] = word;
-      }
+      this.#secondSha256(to, toAt + i * HASH);
+    }
+  }
+
+  /** Copies the pieces once, and neither joins them nor allocates. */
+  sha256dPieces(from: Uint8Array, pieces: Int32Array, count: number, to: Uint8Array, toAt: number): void {
+    let length = 0;
+    for (let i = 0; i < 2 * count; i += 2) length += pieces[i + 1] - pieces[i];
+    if (length > INPUT_SIZE) {
+      to.set(this.sha256d(joinPieces(from, pieces, count)), toAt);
+      return;
+    }
+    const memory = this.#memory;
+    for (let i = 0, input = INPUT; i < 2 * count; i += 2) {
+      const [start, end] = [pieces[i], pieces[i + 1]];
+      if (end - start < SHORT) for (let k = start; k < end; k++) memory[input + k - start] = from[k];
+      else memory.set(from.subarray(start, end), input);
+      input += end - start;
+    }
+    this.#setState(this.#sha256, this.#sha256.initial);
+    this.#last(this.#sha256, length, length);
+    this.#secondSha256(to, toAt);
+  }
+
+  /** Hashes the result of SHA-256 once more, and writes 32 bytes to to[toAt]. */
+  #secondSha256(to: Uint8Array, toAt: number): void {
+    const words = this.#words;
+    const state = this.#sha256.at >> 2;
+    for (let k = 0; k < 8; k++) words[(SECOND >> 2) + k] = swapped(words[state + k]);
+    this.#setState(this.#sha256, this.#sha256.initial);
+    this.#sha256.update(this.#base + this.#sha256.at, this.#base + SECOND, BLOCK);
+    for (let k = 0, out = toAt; k < 8; k++, out += 4) {
+      const word = words[state + k];
+      to[out] = word >>> 24;
+      to[out + 1] = word >>> 16;
+      to[out + 2] = word >>> 8;
+      to[out + 3] = word;
     }
   }
 
@@ -122,7 +158,7 @@ class DirectHashes {
 
   hash160(data: Uint8Array): Uint8Array {
     this.#hash(this.#sha256, data);
-    return this.#second(this.#ripemd160);
+    return this.#ripemd160OfResult();
   }
 
   ripemd160(data: Uint8Array): Uint8Array {
@@ -223,7 +259,9 @@ class DirectHashes {
     const memory = this.#memory;
     const end = INPUT + length - (length % BLOCK) + (length % BLOCK < LENGTH_AT ? LENGTH_AT : BLOCK + LENGTH_AT);
     memory[INPUT + length] = 0x80;
-    for (let i = INPUT + length + 1; i < end; i++) memory[i] = 0;
+    let zero = INPUT + length + 1;
+    while ((zero & 3) !== 0) memory[zero++] = 0;
+    for (let word = zero >> 2; word < end >> 2; word++) this.#words[word] = 0;
     const low = (total << 3) >>> 0;
     const high = Math.floor(total / 2 ** 29);
     this.#words[end >> 2] = bigEndian ? swapped(high) : low;
@@ -231,12 +269,12 @@ class DirectHashes {
     update(this.#base + at, this.#base + INPUT, end + 8 - INPUT);
   }
 
-  /** Applies a second hash function to the result of SHA-256. */
-  #second(native: Native): Uint8Array {
+  /** Applies RIPEMD-160 to the result of SHA-256. */
+  #ripemd160OfResult(): Uint8Array {
     for (let i = 0; i < 8; i++) this.#words[(INPUT >> 2) + i] = swapped(this.#words[i]);
-    this.#setState(native, native.initial);
-    this.#last(native, 32, 32);
-    return this.#result(native);
+    this.#setState(this.#ripemd160, this.#ripemd160.initial);
+    this.#last(this.#ripemd160, HASH, HASH);
+    return this.#result(this.#ripemd160);
   }
 
   #result({ at, initial, bigEndian }: Native): Uint8Array {
@@ -284,12 +322,19 @@ function agree(ours: Hashes, theirs: Hashes): boolean {
     hashes.sha256dPairs(level, 0, level.length >> 6, level, 0);
     return level;
   };
+  const pieces = (hashes: Hashes, data: Uint8Array): Uint8Array => {
+    const hash = new Uint8Array(HASH);
+    const [third, half] = [Math.floor(data.length / 3), data.length >> 1];
+    hashes.sha256dPieces(data, Int32Array.of(0, third, half, data.length, third, half), 3, hash, 0);
+    return hash;
+  };
   return PROBE_LENGTHS.every((length) => {
     const data = Uint8Array.from({ length }, (_, i) => (i * 7 + length) & 0xff);
     const names = ['sha256', 'sha256d', 'sha1', 'ripemd160', 'hash160'] as const;
     return (
       names.every((name) => same(ours[name](data), theirs[name](data))) &&
       same(pairs(ours, data), pairs(theirs, data)) &&
+      same(pieces(ours, data), pieces(theirs, data)) &&
       same(ours.taggedHash('TapLeaf', data, data), theirs.taggedHash('TapLeaf', data, data)) &&
       same(ours.sha256Stream().update(data).update(data).digest(), theirs.sha256Stream().update(data).update(data).digest())
     );
@@ -307,6 +352,7 @@ export function loadDirectHashes(reference: Hashes): Hashes | null {
       sha256: (data) => direct.sha256(data),
       sha256d: (data) => direct.sha256d(data),
       sha256dPairs: (from, at, count, to, toAt) => direct.sha256dPairs(from, at, count, to, toAt),
+      sha256dPieces: (from, pieces, count, to, toAt) => direct.sha256dPieces(from, pieces, count, to, toAt),
       sha1: (data) => direct.sha1(data),
       ripemd160: (data) => direct.ripemd160(data),
       hash160: (data) => direct.hash160(data),

@@ -124,6 +124,28 @@ for (const [name, hashes] of implementations) {
   });
 }
 
+for (const [name, hashes] of implementations) {
+  t.test(`${name}: hashes joined pieces as a whole`, async () => {
+    const layout = fc.record({
+      bytes: fc.uint8Array({ minLength: 6_000, maxLength: 6_000 }),
+      pieces: fc.array(fc.tuple(fc.nat(6_000), fc.nat(5_000)), { maxLength: 4 }),
+      toAt: fc.nat(70),
+    });
+    fc.assert(
+      fc.property(layout, ({ bytes, pieces, toAt }) => {
+        const ranges = pieces.map(([start, length]) => [start, Math.min(bytes.length, start + length)] as const);
+        const joined = Uint8Array.from(ranges.flatMap(([start, end]) => [...bytes.subarray(start, end)]));
+        const wanted = new Uint8Array(110).fill(7);
+        wanted.set(pure.sha256d(joined), toAt);
+        const to = new Uint8Array(110).fill(7);
+        hashes.sha256dPieces(bytes, Int32Array.from(ranges.flat()), ranges.length, to, toAt);
+        if (hex(to) !== hex(wanted)) throw new Error('they differ');
+      }),
+      { numRuns: 200 },
+    );
+  });
+}
+
 t.test(
   'rejects direct hashes that disagree with the reference',
   { skip: direct === null && 'no direct hashes in this Node.js' },
