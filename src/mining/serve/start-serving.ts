@@ -13,17 +13,19 @@ const CLOSE_MS = 3_000;
 export type Start = { readonly kind: 'listening'; readonly addresses: Addresses } | { readonly kind: 'failed'; readonly text: string };
 
 /** Messages that every serving thread understands. */
-export type Order = { readonly kind: 'clients'; readonly question: number } | { readonly kind: 'close' };
+export type Order =
+  | { readonly kind: 'clients'; readonly question: number }
+  /** Must be answered at once, so that the node thread knows that the thread runs. */
+  | { readonly kind: 'alive'; readonly question: number }
+  | { readonly kind: 'close' };
 
-/** Answer to a question about clients. */
-interface Answer<Info> {
-  readonly kind: 'clients';
-  readonly question: number;
-  readonly clients: readonly Info[];
-}
+/** Answers to the questions among the orders. */
+export type Answer<Info> =
+  | { readonly kind: 'clients'; readonly question: number; readonly clients: readonly Info[] }
+  | { readonly kind: 'alive'; readonly question: number };
 
 /** Messages of a thread except its first message and its answers. */
-export type NewsOf<From extends { readonly kind: string }> = Exclude<From, { readonly kind: 'listening' | 'failed' | 'clients' }>;
+export type NewsOf<From extends { readonly kind: string }> = Exclude<From, { readonly kind: 'listening' | 'failed' | 'clients' | 'alive' }>;
 
 /** The running thread. */
 export interface Serving<Work, Info> extends ListeningThread {
@@ -55,8 +57,8 @@ export async function startServing<Work, News extends { readonly kind: string },
   const started = new Promise<Start>((resolve) => {
     worker.on('message', (message: Start | Answer<Info>) => {
       if (message.kind === 'listening' || message.kind === 'failed') resolve(message);
-      else if (message.kind === 'clients') {
-        questions.get(message.question)?.(message.clients);
+      else if (message.kind === 'clients' || message.kind === 'alive') {
+        questions.get(message.question)?.(message.kind === 'clients' ? message.clients : []);
         questions.delete(message.question);
       } else listener(message);
     });
@@ -84,19 +86,19 @@ export async function startServing<Work, News extends { readonly kind: string },
   }
   listening = true;
   const post = (message: Work | Order): void => worker.postMessage(message);
-  const clients = (): Promise<readonly Info[]> => {
+  const ask = (kind: 'clients' | 'alive'): Promise<readonly Info[]> => {
     if (ended) return Promise.resolve([]);
     return new Promise((resolve) => {
       questions.set(++lastQuestion, resolve);
-      post({ kind: 'clients', question: lastQuestion });
+      post({ kind, question: lastQuestion });
     });
   };
   return {
     addresses: report.addresses,
     post,
-    clients,
+    clients: () => ask('clients'),
     alive: async () => {
-      await clients();
+      await ask('alive');
     },
     abandon: () => void worker.terminate(),
     close: async () => {

@@ -1,6 +1,6 @@
 // Messages between the node thread and the thread that serves Stratum V1 miners, besides mining/messages.ts.
 import type { FoundBlock, LogLine, Reserve, WorkNews } from '../../mining/messages.js';
-import type { Order, Start } from '../../mining/serve/start-serving.js';
+import type { Answer, Order, Start } from '../../mining/serve/start-serving.js';
 import type { SessionInfo } from '../session/session.js';
 import type { NamedNetwork } from '../work/payouts.js';
 
@@ -24,7 +24,7 @@ export type FromStratum =
   | { readonly kind: 'needs'; readonly reserves: readonly Reserve[] }
   | FoundBlock
   | LogLine
-  | { readonly kind: 'clients'; readonly question: number; readonly clients: readonly MinerInfo[] };
+  | Answer<MinerInfo>;
 
 /** An address to listen on. */
 export interface StratumBind {

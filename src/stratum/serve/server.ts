@@ -135,6 +135,9 @@ export class StratumServer implements ConnectionOwner {
       case 'clients':
         this.#deps.post({ kind: 'clients', question: message.question, clients: [...this.#connections].map((one) => one.info()) });
         break;
+      case 'alive':
+        this.#deps.post(message);
+        break;
       case 'close':
         this.close();
         break;

@@ -1,9 +1,10 @@
 // Messages between the node thread and the thread that serves Stratum V2 clients, besides those of mining/messages.ts.
 import type { FoundBlock, LogLine, Reserve, WorkNews } from '../../mining/messages.js';
+import type { Answer, Order, Start } from '../../mining/serve/start-serving.js';
 import type { CoinbaseOutputConstraints } from '../codec/template-messages.js';
 
 /** A message to the serving thread. */
-export type ToServe = WorkNews | { readonly kind: 'clients'; readonly question: number } | { readonly kind: 'close' };
+export type ToServe = WorkNews | Order;
 
 /** A client as getsv2info shows it. */
 export interface ClientInfo {
@@ -21,14 +22,13 @@ export interface ClientInfo {
 
 /** A message to the node thread. */
 export type FromServe =
-  | { readonly kind: 'listening'; readonly addresses: readonly { readonly host: string; readonly port: number }[] }
-  | { readonly kind: 'failed'; readonly text: string }
+  | Start
   /** Reserves that clients need: the whole list, each time it changes. */
   | { readonly kind: 'needs'; readonly reserves: readonly Reserve[] }
   /** A block with proof of work. */
   | FoundBlock
   | LogLine
-  | { readonly kind: 'clients'; readonly question: number; readonly clients: readonly ClientInfo[] };
+  | Answer<ClientInfo>;
 
 /** Data with which the thread is started. */
 export interface ServeOptions {

@@ -122,6 +122,9 @@ export class Sv2Server {
       case 'clients':
         this.#deps.post({ kind: 'clients', question: message.question, clients: [...this.#clients].map((client) => client.info()) });
         break;
+      case 'alive':
+        this.#deps.post(message);
+        break;
       case 'close':
         this.close();
         break;

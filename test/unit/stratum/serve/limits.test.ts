@@ -212,6 +212,13 @@ t.test('closes all miners while the node has no work, and refuses others', async
   t.notOk((await world.miner()).closed);
 });
 
+t.test('tells the watchdog that it runs, without a list of its miners', async (t) => {
+  const world = createWorld(t);
+  await world.miner();
+  world.server.receive({ kind: 'alive', question: 7 });
+  t.same(world.posted.at(-1), { kind: 'alive', question: 7 });
+});
+
 t.test('sends the first job of a tip to all at once, and other jobs in steps', async (t) => {
   const world = createWorld(t);
   const miners: StratumClient[] = [];
