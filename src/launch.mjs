@@ -21,8 +21,8 @@ const help = `usage: node src/launch.mjs COMMAND [ARG...]
 
   start [OPTION...]    install, build, and run the daemon (regtest unless a network is named)
   build                install and build
-  test [FILE|FOLDER...] install, build, and run the tests (or just the files and folders of tests named)
-  test:long            install, build, and run the long tests: kills, power cuts, damage, hostile peers and clients, fleets
+  test [FILE|FOLDER...] install, build, and run the fast tests (or just the files and folders of tests named)
+  test:long            install, build, and run the other tests: those that take long, kills, power cuts, damage, attacks, fleets
   vectors              install, build, and run the vector suites over the folder that VECTORS names
   replay [FILE...]     install, build, and replay the recorded conversations of test/conformance
   core-tests --core=PATH [--version=0.21.1|31] [--only=NAME,...] [--jobs=1] [--minutes=20]
@@ -176,15 +176,36 @@ function become(args, env = {}) {
 
 const networkOption = /^--?(no)?(regtest|signet|testnet|testnet4|chain|conf)(=|$)/;
 
-/** Folders of tests that `npm test` and `npm run test:long` run. */
-const FAST = ['unit', 'fuzz', 'functional'];
-const LONG = ['long', 'kill', 'power'];
-
 /** Returns the compiled tests of folders. */
 function compiledTests(...folders) {
   return folders.flatMap((folder) =>
     fs.existsSync(inRoot('build', 'test', folder)) ? [...walk(inRoot('build', 'test', folder), '.test.js')] : [],
   );
+}
+
+/** Seconds up to which a file of tests is a fast one, by test/weights.json. */
+const FAST_SECONDS = 12;
+
+/**
+ * Returns the compiled tests of `npm test` and those of `npm run test:long`, which together are all. Fast are files of
+ * unit, fuzz and functional that take up to FAST_SECONDS. If an area of functional (the first word of a file's name)
+ * has none, its shortest file is fast as well.
+ */
+function fastAndLongTests() {
+  const weights = JSON.parse(fs.readFileSync(inRoot('test', 'weights.json'), 'utf8'));
+  const weightOf = (file) =>
+    weights[
+      path
+        .relative(inRoot('build', 'test'), file)
+        .replace(/\.test\.js$/, '')
+        .replaceAll('\\', '/')
+    ] ?? 0;
+  const areaOf = (file) => path.basename(file).split('-')[0];
+  const everyDay = compiledTests('unit', 'fuzz', 'functional');
+  const fast = new Set(everyDay.filter((file) => weightOf(file) <= FAST_SECONDS));
+  for (const file of compiledTests('functional').sort((a, b) => weightOf(a) - weightOf(b)))
+    if (![...fast].some((one) => path.dirname(one) === path.dirname(file) && areaOf(one) === areaOf(file))) fast.add(file);
+  return { fast: [...fast], long: [...everyDay.filter((file) => !fast.has(file)), ...compiledTests('long', 'kill', 'power')] };
 }
 
 /** Returns the compiled tests for an argument of `npm test`: a test's source, a compiled test, or a folder of either. */
@@ -197,7 +218,8 @@ function namedTests(name) {
     if (tests.length === 0) fail(`there are no tests in ${full}`);
     return tests;
   }
-  if (!fs.existsSync(compiled)) fail(`${full} is not a test of this project`);
+  if (!compiled.endsWith('.test.js') || !fs.existsSync(compiled))
+    fail(`${full} is not a test of this project: name a file that ends in .test.ts`);
   return [compiled];
 }
 
@@ -233,19 +255,23 @@ switch (command) {
   case 'test':
     install();
     await build();
-    runTests(rest.length > 0 ? rest.flatMap(namedTests) : compiledTests(...FAST));
+    runTests(rest.length > 0 ? rest.flatMap(namedTests) : fastAndLongTests().fast);
     break;
   case 'test:long':
     install();
     await build();
-    runTests(compiledTests(...LONG));
+    runTests(fastAndLongTests().long);
     break;
   case 'nightly':
     install();
     await build();
     process.env.ADIT_NIGHTLY = '1';
     if (process.env.ADIT_TEST_SEED === undefined) process.env.ADIT_TEST_SEED = 'random';
-    runTests(compiledTests(...FAST, ...LONG).filter((file) => readOrEmpty(file).includes('framework/depth.js')));
+    runTests(
+      Object.values(fastAndLongTests())
+        .flat()
+        .filter((file) => readOrEmpty(file).includes('framework/depth.js')),
+    );
     break;
   case 'vectors':
     install();

@@ -1,9 +1,9 @@
 // Runs compiled tap files and sums them up. tap's own runner preloads a TypeScript loader that has no use here (the tests are compiled) and
-// knows no TypeScript 7. Files of test/unit that test/weights.json does not list share processes, a dozen each, because a process takes longer
-// to start than they take to run. A file that changes its process says so: a line that begins with `// Own process:` and gives the reason.
+// knows no TypeScript 7. Files of test/unit that take up to 3 seconds by test/weights.json share processes, because a process takes longer
+// to start than most of them take to run. A file that changes its process says so: a line that begins with `// Own process:` and gives the reason.
 //
 //   node test/run-tests.mjs FILE...
-//   ADIT_TEST_JOBS=3            processes at a time; one more than there are cores when absent, 8 at most; many wait
+//   ADIT_TEST_JOBS=3            processes at a time; two more than there are cores when absent, 8 at most; many wait
 //   ADIT_TEST_SKIPS=FILE        a skip that is not in this list fails its file (test/allowed-skips.json, from the project's folder)
 //   ADIT_TEST_SEED=NUMBER       the seed of fast-check: a fixed one when absent, so that a run does not depend on luck; random: drawn and printed
 //
@@ -21,8 +21,11 @@ import path from 'node:path';
 // A hang detector: no file takes nearly as long, on however busy a machine. Files set no limits of their own.
 const timeoutMs = 1_800_000;
 const keptOutput = 200_000;
+/** Seconds up to which unit files share a process, and those of all files in one. */
+const SHARED_SECONDS = 3;
+const BATCH_SECONDS = 10;
 const files = process.argv.slice(2);
-const jobs = Math.max(1, Number(process.env.ADIT_TEST_JOBS ?? Math.min(8, os.availableParallelism() + 1)));
+const jobs = Math.max(1, Number(process.env.ADIT_TEST_JOBS ?? Math.min(8, os.availableParallelism() + 2)));
 const root = path.dirname(import.meta.dirname);
 const FIXED_SEED = '20261122';
 const { ADIT_TEST_SEED: wantedSeed = FIXED_SEED } = process.env;
@@ -165,21 +168,24 @@ function excerpt(output) {
 // The longest first, so that no lane is left alone with one at the end: seconds as measured once.
 const weights = readJson('test/weights.json');
 const weightOf = (file) => weights[nameOf(file)] ?? 0.5;
-const FILES_A_BATCH = 12;
 
 /** Returns whether a file may share a process with others. */
 function isShared(file) {
-  const name = nameOf(file);
-  return name.startsWith('unit/') && weights[name] === undefined && !/^\/\/ Own process: /m.test(fs.readFileSync(file, 'utf8'));
+  return (
+    nameOf(file).startsWith('unit/') && weightOf(file) <= SHARED_SECONDS && !/^\/\/ Own process: /m.test(fs.readFileSync(file, 'utf8'))
+  );
 }
 
-const shared = files.filter(isShared);
-const works = files.filter((file) => !shared.includes(file)).map((file) => ({ files: [file], weight: weightOf(file) }));
-const batches = Math.ceil(shared.length / FILES_A_BATCH);
-// Neighbours share modules.
-for (let i = 0; i < batches; i++) {
-  const batch = shared.slice(Math.floor((i * shared.length) / batches), Math.floor(((i + 1) * shared.length) / batches));
-  works.push({ files: batch, weight: batch.length * 0.5 });
+// Neighbours share modules, so they share a process.
+const works = [];
+let batch;
+for (const file of files) {
+  const weight = weightOf(file);
+  if (!isShared(file)) works.push({ files: [file], weight });
+  else if (batch && batch.weight + weight <= BATCH_SECONDS) {
+    batch.files.push(file);
+    batch.weight += weight;
+  } else works.push((batch = { files: [file], weight }));
 }
 works.sort((a, b) => b.weight - a.weight);
 
