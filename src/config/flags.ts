@@ -104,7 +104,8 @@ const sections: Readonly<Record<string, string>> = {
     sv2 sv2bind sv2port sv2authoritykey sv2interval sv2feedelta sv2peraddress`,
   'Stratum V1': `
     stratum stratumbind stratumport stratumtlscert stratumtlskey stratumtlsport stratumaddress stratumfee stratumtag stratumdiff
-    stratummindiff stratummaxdiff stratumshares stratumsharerate stratumversionmask stratumconnections stratumperaddress stratumfront stratumblocks`,
+    stratummindiff stratummaxdiff stratumshares stratumsharerate stratumversionmask stratumconnections stratumperaddress stratumfront stratumblocks
+    stratumworkers stratumdb`,
   Fleet: `
     fleet fleetname fleetkey fleetaccount fleetreplicas fleetcreds fleettlsca fleettlscert fleettlskey`,
   'RPC server': `

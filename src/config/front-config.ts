@@ -44,7 +44,7 @@ const shared = new Set(
   `? help h version conf chain regtest signet testnet testnet4 signetchallenge segwitheight vbparams compat disablewallet fleet fleetcreds
   fleettlsca fleettlscert fleettlskey rpcport rpcbind rpcallowip rpclenientport rpctlscert rpctlskey rpcuser rpcpassword rpcauth rpcwhitelist
   blockmaxweight blockreservedweight sv2 sv2bind sv2port sv2authoritykey sv2interval sv2feedelta sv2peraddress stratum stratumbind stratumport stratumtlscert stratumtlskey
-  stratumtlsport stratumconnections stratumperaddress stratumfront stratumblocks stratumaddress stratumfee stratumtag stratumdiff stratummindiff stratummaxdiff
+  stratumtlsport stratumconnections stratumperaddress stratumfront stratumblocks stratumworkers stratumdb stratumaddress stratumfee stratumtag stratumdiff stratummindiff stratummaxdiff
   stratumshares stratumsharerate stratumversionmask longpolldelta rpcwhitelistdefault rpcworkqueue rpcservertimeout rpcthreads fronts jsonrpc2 metricsport metricsbind metricshost debug debugexclude
   loglevel loglevelalways debuglogfile printtoconsole logtimestamps logtimemicros`.split(/\s+/),
 );

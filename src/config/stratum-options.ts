@@ -17,15 +17,18 @@ export interface StratumConfig extends Omit<RowValues<typeof STRATUM_LISTEN_ROWS
 /**
  * Reads the options of the Stratum V1 server.
  * @param baseDir folder to which file names of certificates are relative
- * @param netDir folder to which the folder of found blocks is relative
+ * @param netDir folder to which the folders of found blocks and of statistics are relative
  * @returns null without -stratum
  * @throws ConfigError
  */
 export function stratumOptions(args: Args, baseDir: string, netDir: string, compat: Compat): StratumConfig | null {
   const { enabled, tlsCert, tlsKey, ...given } = readRows(args, STRATUM_LISTEN_ROWS, compat);
   if (!enabled) return null;
-  const blocksFolder = path.resolve(netDir, given.blocksFolder);
-  return { ...given, blocksFolder, work: readRows(args, STRATUM_WORK_ROWS, compat), tls: readPair(tlsCert, tlsKey, baseDir) };
+  const folders = {
+    blocksFolder: path.resolve(netDir, given.blocksFolder),
+    workersFolder: path.resolve(netDir, given.workersFolder),
+  };
+  return { ...given, ...folders, work: readRows(args, STRATUM_WORK_ROWS, compat), tls: readPair(tlsCert, tlsKey, baseDir) };
 }
 
 /** Reads certificate and key, and checks that they belong together. */

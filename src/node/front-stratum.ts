@@ -15,6 +15,7 @@ import type { TemplateFacts } from '../template/facts.js';
 import { FrontBlocks } from './front-blocks.js';
 import type { StratumMeasures } from './stratum-metrics.js';
 import { INTERVAL_MS, logListening, REFRESH_MS, STRATUM_NAME, stratumThreadOptions } from './stratum-thread.js';
+import { WorkerDatabase } from './worker-database.js';
 
 export interface FrontStratumDeps {
   readonly network: ChainName;
@@ -48,6 +49,7 @@ export async function openFrontStratum(config: StratumConfig, deps: FrontStratum
   const place = { front: config.front ?? randomInt(1, 256), reserve, solutionsDir: blocks.dir, counters: counters.buffer };
   const options = stratumThreadOptions(config, { network: deps.network, params, hashes, place });
   let thread: SupervisedThread<StratumThread> | null = null;
+  const database = await WorkerDatabase.open(config.workersFolder, log);
   let hasTemplate = false;
   const clock = { monotonicMs: () => performance.now() };
   const provider = new FrontProvider(
@@ -67,14 +69,16 @@ export async function openFrontStratum(config: StratumConfig, deps: FrontStratum
   const onNews = (message: StratumNews): void => {
     if (message.kind === 'needs') provider.setNeeds(message.reserves);
     else if (message.kind === 'solution') void blocks.submitBlock(message);
+    else if (message.kind === 'rows') database.writeRows(message.rows);
     else if (message.level === 'debug') log.debug('net', message.text);
     else log[message.level](message.text);
   };
   thread = await SupervisedThread.start({
     ...{ name: STRATUM_NAME, clock, log, after: timerAfter },
-    start: (addresses, onEnd, givenUp) => startStratum(options.at(addresses), onNews, onEnd, undefined, givenUp),
+    start: async (addresses, onEnd, givenUp) =>
+      startStratum(options.at(addresses, await database.readRows()), onNews, onEnd, undefined, givenUp),
     ended: async () => {
-      for (const gauge of ['connectionsOpen', 'minersOpen', 'unsentBytes'] as const) counters.set(gauge, 0);
+      for (const gauge of ['connectionsOpen', 'minersOpen', 'unsentBytes', 'rowsWaiting'] as const) counters.set(gauge, 0);
       blocks.resubmit();
     },
     startedAgain: () => provider.onNewThread(),
@@ -94,6 +98,7 @@ export async function openFrontStratum(config: StratumConfig, deps: FrontStratum
       provider.close();
       blocks.close();
       await thread?.close();
+      await database.close();
     },
   };
 }

@@ -2,7 +2,8 @@
 import type { Metrics } from '../metrics/registry.js';
 import type { SolutionOutcome } from '../mining/messages.js';
 import { FIRST_BYTE_BUCKETS, firstByteHistogram } from '../mining/serve/first-byte.js';
-import { CLOSE_REASONS, SHARE_RESULTS, type StratumFigures } from '../stratum/serve/counters.js';
+import { CLOSE_REASONS, type StratumFigures } from '../stratum/serve/counters.js';
+import { SHARE_RESULTS } from '../stratum/session/sink.js';
 
 /** Figures of the server. */
 export interface StratumMeasures {
@@ -29,6 +30,14 @@ export function addStratumMetrics(metrics: Metrics, stratum: () => StratumMeasur
       ],
       ['adit_stratum_jobs_total', 'Jobs made', (s) => s.jobs],
       ['adit_stratum_shares_total', 'Shares, by result', (s) => SHARE_RESULTS.map((result) => [result, s[`shares ${result}`]]), 'result'],
+      ['adit_stratum_workers', 'Workers with statistics', (s) => s.workers],
+      ['adit_stratum_rows_waiting', 'Changed workers that are not in the database yet', (s) => s.rowsWaiting],
+      [
+        'adit_stratum_last_share_timestamp_seconds',
+        'Time of the last accepted share; 0 if there was none since the start',
+        (s) => s.lastShareMs / 1000,
+      ],
+      ['adit_stratum_best_share', 'Difficulty of the best share since the start', (s) => s.bestShare],
       ['adit_stratum_work_total', 'Difficulty of accepted shares; times 2^32 it is the number of hashes', (s) => s.workAccepted],
       [
         'adit_stratum_bytes_total',

@@ -42,14 +42,14 @@ export interface StratumPlace {
 
 /**
  * Checks the options and returns those of the thread.
- * @returns a function that creates the options. Its argument: addresses of an earlier thread, whose ports are opened
- *   again; null: the operator's ports
+ * @returns a function that creates the options. Its arguments: addresses of an earlier thread, whose ports are opened
+ *   again (null: the operator's ports), and the stored rows of workers
  * @throws ConfigError
  */
 export function stratumThreadOptions(
   config: StratumConfig,
   { network, params, hashes, place }: StratumPlace,
-): { readonly at: (addresses: Addresses | null) => StratumOptions } {
+): { readonly at: (addresses: Addresses | null, workerRows: StratumOptions['workerRows']) => StratumOptions } {
   const binds = bindsOf(config);
   const networks = {
     network: named(OWN_NAMES[network], params),
@@ -57,16 +57,16 @@ export function stratumThreadOptions(
       ({ bech32Hrp }) => bech32Hrp !== params.bech32Hrp,
     ),
   };
-  const { tls, most, perAddress, sharesPerSecond, work } = config;
+  const { tls, most, perAddress, sharesPerSecond, mostWorkers, work } = config;
   try {
     createWork({ work, ...networks }, hashes, 0);
   } catch (error) {
     throw new ConfigError((error as Error).message);
   }
-  const options = { tls, most, perAddress, sharesPerSecond, work, ...networks, ...place };
+  const options = { tls, most, perAddress, sharesPerSecond, mostWorkers, work, ...networks, ...place };
   return {
-    at: (addresses) => ({
-      ...options,
+    at: (addresses, workerRows) => ({
+      ...{ ...options, workerRows },
       binds: binds.map((bind, i) => ({ ...bind, port: addresses?.[i]?.port ?? bind.port })),
     }),
   };

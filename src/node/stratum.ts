@@ -12,13 +12,15 @@ import type { MempoolEntry } from '../mempool/entry.js';
 import { Provider } from '../mining/provider.js';
 import { RESERVED_SIGOPS } from '../selection/ancestor-selection.js';
 import { StratumCounters } from '../stratum/serve/counters.js';
-import type { MinerInfo, ToStratum } from '../stratum/serve/messages.js';
+import type { ToStratum } from '../stratum/serve/messages.js';
 import { type StratumNews, type StratumThread, startStratum } from '../stratum/serve/start-serve.js';
+import type { WorkerPage, WorkerQuery } from '../stratum/statistics/worker-page.js';
 import type { TemplateService } from '../template/service.js';
 import { createFoundBlocks } from './found-blocks.js';
 import type { StratumMeasures } from './stratum-metrics.js';
 import { INTERVAL_MS, logListening, REFRESH_MS, STRATUM_NAME, stratumThreadOptions } from './stratum-thread.js';
 import type { Submissions } from './submissions.js';
+import { WorkerDatabase } from './worker-database.js';
 
 export interface StratumDeps {
   readonly network: ChainName;
@@ -51,8 +53,8 @@ export interface Stratum {
   listen(): Promise<void>;
   /** Called when the chain is loaded. Submits blocks of earlier runs again, then sends jobs to miners. */
   start(): Promise<void>;
-  /** Returns the current connections. */
-  miners(): Promise<readonly MinerInfo[]>;
+  /** Returns a page of workers; null while the thread is not running. */
+  workers(query: WorkerQuery): Promise<WorkerPage | null>;
   readonly addresses: readonly string[];
   measures(): StratumMeasures;
   close(): Promise<void>;
@@ -69,6 +71,7 @@ export function createStratum(config: StratumConfig, deps: StratumDeps): Stratum
   const options = stratumThreadOptions(config, { network: deps.network, params: chain.params, hashes, place });
   const solutions = createFoundBlocks(STRATUM_NAME, solutionsDir, deps);
   let thread: SupervisedThread<StratumThread> | null = null;
+  let database: WorkerDatabase | null = null;
   let started = false;
   const post = (message: ToStratum): void => thread?.current?.post(message);
   const provider = new Provider(
@@ -85,13 +88,14 @@ export function createStratum(config: StratumConfig, deps: StratumDeps): Stratum
   const onNews = (message: StratumNews): void => {
     if (message.kind === 'needs') provider.setNeeds(message.reserves);
     else if (message.kind === 'solution') void solutions.judgeSolution(message);
+    else if (message.kind === 'rows') database?.writeRows(message.rows);
     else if (message.level === 'debug') log.debug('net', message.text);
     else log[message.level](message.text);
   };
   /** Called when the thread ended. The last blocks of miners may only be on disk. */
   const ended = async (): Promise<void> => {
     provider.setNeeds([]);
-    for (const gauge of ['connectionsOpen', 'minersOpen', 'unsentBytes'] as const) counters.set(gauge, 0);
+    for (const gauge of ['connectionsOpen', 'minersOpen', 'unsentBytes', 'rowsWaiting'] as const) counters.set(gauge, 0);
     await solutions.settled();
     if (started) await solutions.resubmit();
   };
@@ -100,7 +104,7 @@ export function createStratum(config: StratumConfig, deps: StratumDeps): Stratum
       return (thread?.addresses ?? []).map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`);
     },
     measures: () => ({ serving: counters.read(), outcomes: solutions.outcomes }),
-    miners: () => thread?.current?.clients() ?? Promise.resolve([]),
+    workers: async (query) => (await thread?.current?.queryThread(query)) ?? null,
     onTip: () => {
       provider.onTip(performance.timeOrigin + performance.now());
       solutions.tipChanged();
@@ -108,9 +112,12 @@ export function createStratum(config: StratumConfig, deps: StratumDeps): Stratum
     clockChanged: () => provider.onTip(null),
     onEntered: ({ modifiedFee }) => provider.onEntered(modifiedFee),
     listen: async () => {
+      const opened = await WorkerDatabase.open(config.workersFolder, log);
+      database = opened;
       thread = await SupervisedThread.start({
         ...{ name: STRATUM_NAME, clock, log, after: timerAfter, ended },
-        start: (addresses, onEnd, givenUp) => startStratum(options.at(addresses), onNews, onEnd, deps.entry, givenUp),
+        start: async (addresses, onEnd, givenUp) =>
+          startStratum(options.at(addresses, await opened.readRows()), onNews, onEnd, deps.entry, givenUp),
         startedAgain: () => provider.onNewThread(),
       }).catch((error: Error) => {
         throw new ConfigError(`Unable to listen for Stratum V1 miners: ${error.message}`);
@@ -127,6 +134,7 @@ export function createStratum(config: StratumConfig, deps: StratumDeps): Stratum
       await thread?.close();
       thread = null;
       await solutions.settled();
+      await database?.close();
     },
   };
 }

@@ -127,7 +127,7 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
     figures: () => counters.read(),
     measures: () => ({ serving: counters.read(), outcomes: solutions.outcomes }),
     solutions: () => ({ ...solutions.outcomes, resubmitted: solutions.resubmitted }),
-    clients: () => thread?.current?.clients() ?? Promise.resolve([]),
+    clients: async () => (await thread?.current?.queryThread('clients')) ?? [],
     onTip: () => {
       provider.onTip(performance.timeOrigin + performance.now());
       solutions.tipChanged();

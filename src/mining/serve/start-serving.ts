@@ -12,26 +12,29 @@ const CLOSE_MS = 3_000;
 /** First message of the thread. */
 export type Start = { readonly kind: 'listening'; readonly addresses: Addresses } | { readonly kind: 'failed'; readonly text: string };
 
-/** Messages that every serving thread understands. */
-export type Order =
-  | { readonly kind: 'clients'; readonly question: number }
-  /** Must be answered at once, so that the node thread knows that the thread runs. */
-  | { readonly kind: 'alive'; readonly question: number }
+/**
+ * Messages that every serving thread understands. The thread answers a question at once, and null with null: the node
+ * thread then only checks that the thread responds.
+ */
+export type Order<Question> =
+  | { readonly kind: 'ask'; readonly number: number; readonly question: Question | null }
   | { readonly kind: 'close' };
 
-/** Answers to the questions among the orders. */
-export type Answer<Info> =
-  | { readonly kind: 'clients'; readonly question: number; readonly clients: readonly Info[] }
-  | { readonly kind: 'alive'; readonly question: number };
+/** Answer to the question with this number. */
+export interface Answer<Reply> {
+  readonly kind: 'answer';
+  readonly number: number;
+  readonly reply: Reply | null;
+}
 
 /** Messages of a thread except its first message and its answers. */
-export type NewsOf<From extends { readonly kind: string }> = Exclude<From, { readonly kind: 'listening' | 'failed' | 'clients' | 'alive' }>;
+export type NewsOf<From extends { readonly kind: string }> = Exclude<From, { readonly kind: 'listening' | 'failed' | 'answer' }>;
 
 /** The running thread. */
-export interface Serving<Work, Info> extends ListeningThread {
+export interface Serving<Work, Question, Reply> extends ListeningThread {
   post(message: Work): void;
-  /** Returns the current clients; none after the thread has ended. */
-  clients(): Promise<readonly Info[]>;
+  /** Returns the thread's answer; null after the thread has ended. */
+  queryThread(question: Question): Promise<Reply | null>;
 }
 
 /**
@@ -41,25 +44,25 @@ export interface Serving<Work, Info> extends ListeningThread {
  * @param givenUp see KeptThreadDeps.start
  * @throws Error with the socket's text when an address cannot be used
  */
-export async function startServing<Work, News extends { readonly kind: string }, Info>(
+export async function startServing<Work, News extends { readonly kind: string }, Question, Reply>(
   { name, entry, options }: { readonly name: string; readonly entry: URL; readonly options: unknown },
   listener: (message: News) => void,
   onEnd: (reason: Error) => void,
   givenUp?: AbortSignal,
-): Promise<Serving<Work, Info>> {
+): Promise<Serving<Work, Question, Reply>> {
   const worker = new Worker(entry, { name, workerData: options, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB } });
-  const questions = new Map<number, (clients: readonly Info[]) => void>();
+  const questions = new Map<number, (reply: Reply | null) => void>();
   let lastQuestion = 0;
   let listening = false;
   let closing = false;
   let ended = false;
   let reason: Error | null = null;
   const started = new Promise<Start>((resolve) => {
-    worker.on('message', (message: Start | Answer<Info>) => {
+    worker.on('message', (message: Start | Answer<Reply>) => {
       if (message.kind === 'listening' || message.kind === 'failed') resolve(message);
-      else if (message.kind === 'clients' || message.kind === 'alive') {
-        questions.get(message.question)?.(message.kind === 'clients' ? message.clients : []);
-        questions.delete(message.question);
+      else if (message.kind === 'answer') {
+        questions.get(message.number)?.(message.reply);
+        questions.delete(message.number);
       } else listener(message);
     });
     worker.on('error', (error) => {
@@ -69,7 +72,7 @@ export async function startServing<Work, News extends { readonly kind: string },
       ended = true;
       reason ??= new Error(`the thread ended with code ${code}`);
       resolve({ kind: 'failed', text: reason.message });
-      for (const answer of questions.values()) answer([]);
+      for (const answer of questions.values()) answer(null);
       questions.clear();
       if (listening && !closing) onEnd(reason);
     });
@@ -85,20 +88,20 @@ export async function startServing<Work, News extends { readonly kind: string },
     throw new Error(report.kind === 'failed' ? report.text : reason!.message);
   }
   listening = true;
-  const post = (message: Work | Order): void => worker.postMessage(message);
-  const ask = (kind: 'clients' | 'alive'): Promise<readonly Info[]> => {
-    if (ended) return Promise.resolve([]);
+  const post = (message: Work | Order<Question>): void => worker.postMessage(message);
+  const queryThread = (question: Question | null): Promise<Reply | null> => {
+    if (ended) return Promise.resolve(null);
     return new Promise((resolve) => {
       questions.set(++lastQuestion, resolve);
-      post({ kind, question: lastQuestion });
+      post({ kind: 'ask', number: lastQuestion, question });
     });
   };
   return {
     addresses: report.addresses,
     post,
-    clients: () => ask('clients'),
+    queryThread,
     alive: async () => {
-      await ask('alive');
+      await queryThread(null);
     },
     abandon: () => void worker.terminate(),
     close: async () => {

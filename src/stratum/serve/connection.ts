@@ -1,10 +1,9 @@
 // One miner's connection: its socket, its session, and the limits on received and unsent bytes.
 import type net from 'node:net';
 import type { StratumSession } from '../session/session.js';
-import type { FoundBlock, SessionSink, ShareRecord } from '../session/sink.js';
+import type { AuthorizedWorker, FoundBlock, SessionSink, ShareRecord } from '../session/sink.js';
 import type { StratumJob } from '../work/job.js';
 import type { StratumCloseReason, StratumCounters } from './counters.js';
-import type { MinerInfo } from './messages.js';
 
 /** Above this rate the connection is not read for a while, so TCP slows the miner down. */
 const BYTES_PER_SECOND = 65_536;
@@ -28,7 +27,7 @@ export interface ConnectionOwner {
   nowMs(): number;
   onBlock(connection: Connection, block: FoundBlock): void;
   onShare(connection: Connection, share: ShareRecord): void;
-  onAuthorized(connection: Connection, worker: { readonly address: string; readonly worker: string; readonly agent: string }): void;
+  onAuthorized(connection: Connection, worker: AuthorizedWorker): void;
   onLog(level: 'info' | 'debug', text: string): void;
   /** Closes the connection. Call it once only. */
   end(connection: Connection, reason: StratumCloseReason, detail: string): void;
@@ -48,8 +47,6 @@ export class Connection implements SessionSink {
   closed = false;
   /** True once the miner has authorized its first name. */
   settled = false;
-  bytesReceived = 0;
-  readonly #tls: boolean;
   readonly #owner: ConnectionOwner;
   readonly #address: string;
   #quotaBytes = BURST_BYTES;
@@ -64,14 +61,13 @@ export class Connection implements SessionSink {
   constructor(
     id: number,
     socket: net.Socket,
-    from: { readonly source: string | null; readonly tls: boolean; readonly extranonce1: Uint8Array },
+    from: { readonly source: string | null; readonly extranonce1: Uint8Array },
     owner: ConnectionOwner,
   ) {
     this.id = id;
     this.socket = socket;
     this.source = from.source;
     this.extranonce1 = from.extranonce1;
-    this.#tls = from.tls;
     this.#owner = owner;
     this.#quotaShares = owner.sharesPerSecond * BURST_SECONDS;
     this.#address = `${socket.remoteAddress}:${socket.remotePort}`;
@@ -105,7 +101,6 @@ export class Connection implements SessionSink {
 
   /** Handles bytes from the socket, with every share in them. Then pauses the socket if a quota is used up. May throw. */
   receive(chunk: Uint8Array): void {
-    this.bytesReceived += chunk.length;
     this.#owner.counters.add('bytesReceived', chunk.length);
     this.#quotaBytes -= chunk.length;
     this.session.receive(chunk, this.#owner.nowMs());
@@ -169,16 +164,11 @@ export class Connection implements SessionSink {
     this.#owner.onShare(this, record);
   }
 
-  authorized(worker: { readonly address: string; readonly worker: string; readonly agent: string }): void {
+  authorized(worker: AuthorizedWorker): void {
     this.#owner.onAuthorized(this, worker);
   }
 
   log(level: 'info' | 'debug', text: string): void {
     this.#owner.onLog(level, text);
-  }
-
-  info(): MinerInfo {
-    const { id, address, bytesReceived } = this;
-    return { ...this.session.info, id, address, tls: this.#tls, bytesReceived, bytesSent: this.socket.bytesWritten };
   }
 }

@@ -1,23 +1,12 @@
 // Counters and gauges of the thread that serves Stratum V1 miners.
 import { SharedCounters } from '../../lib/shared-counters.js';
 import { FIRST_BYTE_NAMES } from '../../mining/serve/first-byte.js';
-import type { ShareResult } from '../session/sink.js';
+import { SHARE_RESULTS } from '../session/sink.js';
 
 /** Reasons for which connections are closed or refused. */
 export const CLOSE_REASONS = ['garbage', 'handshake-timeout', 'no-work', 'unsent', 'stuck', 'limit', 'fault'] as const;
 
 export type StratumCloseReason = (typeof CLOSE_REASONS)[number];
-
-/** Results of shares. */
-export const SHARE_RESULTS: readonly ShareResult[] = [
-  'accepted',
-  'stale',
-  'duplicate',
-  'low-difficulty',
-  'unauthorized',
-  'unknown-job',
-  'invalid',
-];
 
 const NAMES = [
   'connectionsOpen',
@@ -31,11 +20,17 @@ const NAMES = [
   'bytesSent',
   'unsentBytes',
   'pauses',
+  /** Workers with statistics, and their rows that wait to be written. */
+  'workers',
+  'rowsWaiting',
+  /** Time of the last accepted share, milliseconds since 1970, and the difficulty of the best one. */
+  'lastShareMs',
+  'bestShare',
   /** Sum of the difficulties of accepted shares. */
   'workAccepted',
   ...FIRST_BYTE_NAMES,
   ...CLOSE_REASONS.map((reason) => `closed ${reason}` as const),
-  ...(SHARE_RESULTS.map((result) => `shares ${result}`) as `shares ${ShareResult}`[]),
+  ...SHARE_RESULTS.map((result) => `shares ${result}` as const),
 ] as const;
 
 /** The figures by name. */

@@ -1,21 +1,12 @@
 // Messages between the node thread and the thread that serves Stratum V1 miners, besides mining/messages.ts.
 import type { FoundBlock, LogLine, Reserve, WorkNews } from '../../mining/messages.js';
 import type { Answer, Order, Start } from '../../mining/serve/start-serving.js';
-import type { SessionInfo } from '../session/session.js';
+import type { WorkerPage, WorkerQuery } from '../statistics/worker-page.js';
+import type { ChangedRow } from '../statistics/worker-table.js';
 import type { NamedNetwork } from '../work/payouts.js';
 
 /** Messages to the serving thread. */
-export type ToStratum = WorkNews | Order;
-
-/** A miner's connection. */
-export interface MinerInfo extends SessionInfo {
-  readonly id: number;
-  /** IP address and port. */
-  readonly address: string;
-  readonly tls: boolean;
-  readonly bytesSent: number;
-  readonly bytesReceived: number;
-}
+export type ToStratum = WorkNews | Order<WorkerQuery>;
 
 /** Messages to the node thread. */
 export type FromStratum =
@@ -24,7 +15,9 @@ export type FromStratum =
   | { readonly kind: 'needs'; readonly reserves: readonly Reserve[] }
   | FoundBlock
   | LogLine
-  | Answer<MinerInfo>;
+  /** Rows of workers to write into the database. */
+  | { readonly kind: 'rows'; readonly rows: readonly ChangedRow[] }
+  | Answer<WorkerPage>;
 
 /** An address to listen on. */
 export interface StratumBind {
@@ -63,5 +56,9 @@ export interface StratumOptions {
   readonly reserve: Reserve;
   /** Folder of found blocks; empty: found blocks are not written to files. */
   readonly solutionsDir: string;
+  /** Most workers with statistics. */
+  readonly mostWorkers: number;
+  /** Rows of workers from earlier runs. */
+  readonly workerRows: readonly (readonly [key: Uint8Array, row: Uint8Array])[];
   readonly counters: SharedArrayBuffer;
 }

@@ -14,6 +14,19 @@ export const STRATUM_LISTEN_ROWS = {
     'Folder that keeps a found block until the chain has it, relative to the network folder (adit-front: to the current one)',
     'stratum-solutions',
   ],
+  mostWorkers: [
+    'stratumworkers',
+    'int',
+    'Most workers whose statistics are kept; those with the oldest shares are forgotten first',
+    20_000,
+    { least: 1, most: 1_000_000 },
+  ],
+  workersFolder: [
+    'stratumdb',
+    'filled',
+    'Folder of the database with the statistics of workers, relative to the network folder (adit-front: to the current one)',
+    'stratum-workers',
+  ],
   front: [
     'stratumfront',
     'int',

@@ -15,7 +15,9 @@ import { ServeLog } from '../../mining/serve/serve-log.js';
 import { sourceOf } from '../../mining/serve/source.js';
 import type { SessionContext } from '../session/context.js';
 import { StratumSession } from '../session/session.js';
-import type { FoundBlock, ShareRecord } from '../session/sink.js';
+import type { AuthorizedWorker, FoundBlock, ShareRecord } from '../session/sink.js';
+import { workerPage } from '../statistics/worker-page.js';
+import { WorkerTable } from '../statistics/worker-table.js';
 import type { Extranonces } from '../work/extranonces.js';
 import type { StratumJob } from '../work/job.js';
 import { Connection, type ConnectionOwner } from './connection.js';
@@ -27,6 +29,10 @@ const NAME = 'Stratum V1';
 const TICK_MS = 1_000;
 /** Interval between jobs. Miners consider a pool dead if it sends nothing for more than a minute. */
 const RENEW_MS = 30_000;
+
+/** Time after which a worker's row is written, and most rows per second. With more changes, rows are written later. */
+const ROW_MS = 10_000;
+const ROWS_PER_SECOND = 200;
 
 /** Property of a socket that holds its connection. */
 const CONNECTION = Symbol('connection');
@@ -46,7 +52,10 @@ function onError(this: net.Socket): void {
 }
 
 export interface StratumServerDeps {
-  readonly options: Pick<StratumOptions, 'binds' | 'tls' | 'most' | 'perAddress' | 'sharesPerSecond' | 'reserve' | 'solutionsDir'>;
+  readonly options: Pick<
+    StratumOptions,
+    'binds' | 'tls' | 'most' | 'perAddress' | 'sharesPerSecond' | 'reserve' | 'solutionsDir' | 'mostWorkers' | 'workerRows'
+  >;
   readonly context: SessionContext;
   readonly extranonces: Extranonces;
   readonly counters: StratumCounters;
@@ -64,6 +73,7 @@ export class StratumServer implements ConnectionOwner {
   readonly #log: ServeLog;
   readonly #keeper: BlockKeeper;
   readonly #spreader = new JobSpreader((connection, job, needed) => this.#guard(connection, () => connection.sendJob(job, needed)));
+  readonly #workers: WorkerTable;
   readonly #servers: net.Server[] = [];
   readonly #tls: SecureContext | null;
   /** Template for the height after the next. The next tip may select it. */
@@ -75,7 +85,7 @@ export class StratumServer implements ConnectionOwner {
   constructor(deps: StratumServerDeps) {
     this.#deps = deps;
     this.counters = deps.counters;
-    const { most, perAddress, tls, solutionsDir, sharesPerSecond } = deps.options;
+    const { most, perAddress, tls, solutionsDir, sharesPerSecond, mostWorkers, workerRows } = deps.options;
     this.sharesPerSecond = sharesPerSecond;
     this.#log = new ServeLog(NAME, deps.post);
     this.#admissions = new Admissions({
@@ -85,6 +95,10 @@ export class StratumServer implements ConnectionOwner {
       evict: (connection) => this.end(connection, 'limit', 'it gave way to a newer connection'),
     });
     this.#keeper = new BlockKeeper({ name: NAME, dir: solutionsDir, notes: this.#log, post: deps.post });
+    this.#workers = new WorkerTable(mostWorkers);
+    const damaged = this.#workers.loadRows(workerRows, this.nowMs());
+    if (damaged > 0) this.#log.log('warn', `${NAME}: ${damaged} damaged rows with statistics of workers are ignored`);
+    this.counters.set('workers', this.#workers.size);
     this.#tls = tls === null ? null : createSecureContext(tls);
   }
 
@@ -110,6 +124,7 @@ export class StratumServer implements ConnectionOwner {
       connection.socket.destroy();
     }
     this.#connections.clear();
+    this.#postRows(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
   }
 
   /** Handles a message of the node thread. */
@@ -132,12 +147,11 @@ export class StratumServer implements ConnectionOwner {
         this.#spreader.stop();
         for (const connection of this.#connections) this.end(connection, 'no-work', 'the node has no work for miners');
         break;
-      case 'clients':
-        this.#deps.post({ kind: 'clients', question: message.question, clients: [...this.#connections].map((one) => one.info()) });
+      case 'ask': {
+        const reply = message.question === null ? null : workerPage(this.#workers, message.question, this.nowMs());
+        this.#deps.post({ kind: 'answer', number: message.number, reply });
         break;
-      case 'alive':
-        this.#deps.post(message);
-        break;
+      }
       case 'close':
         this.close();
         break;
@@ -184,7 +198,7 @@ export class StratumServer implements ConnectionOwner {
       return;
     }
     const socket = tls ? new TLSSocket(plain, { isServer: true, secureContext: this.#tls as SecureContext }) : plain;
-    const connection = new Connection(++this.#lastId, socket, { source, tls, extranonce1 }, this);
+    const connection = new Connection(++this.#lastId, socket, { source, extranonce1 }, this);
     connection.session = new StratumSession(context, extranonce1, connection, this.nowMs());
     this.#connections.add(connection);
     this.#admissions.add(connection);
@@ -200,7 +214,9 @@ export class StratumServer implements ConnectionOwner {
     return this.#deps.nowMs();
   }
 
-  onAuthorized(connection: Connection, { address, worker, agent }: { address: string; worker: string; agent: string }): void {
+  onAuthorized(connection: Connection, authorized: AuthorizedWorker): void {
+    const { address, worker, agent } = authorized;
+    this.#workers.startSession(authorized, this.nowMs());
     if (this.#admissions.settle(connection)) {
       connection.settled = true;
       this.counters.add('minersOpen');
@@ -209,9 +225,15 @@ export class StratumServer implements ConnectionOwner {
     this.#log.limited(`${NAME}: ${connection.name} mines for ${address} as ${worker}${firmware}`);
   }
 
-  onShare(_connection: Connection, { result, difficulty }: ShareRecord): void {
+  onShare(_connection: Connection, share: ShareRecord): void {
+    const { result, difficulty, shareDifficulty, timeMs } = share;
     this.counters.add(`shares ${result}`);
-    if (result === 'accepted') this.counters.add('workAccepted', difficulty);
+    if (result === 'accepted') {
+      this.counters.add('workAccepted', difficulty);
+      this.counters.set('lastShareMs', timeMs);
+      this.counters.set('bestShare', Math.max(shareDifficulty, this.counters.get('bestShare')));
+    }
+    this.#workers.addShare(share);
   }
 
   onLog(level: 'info' | 'debug', text: string): void {
@@ -256,6 +278,7 @@ export class StratumServer implements ConnectionOwner {
   remove(connection: Connection): void {
     if (!this.#connections.delete(connection)) return;
     connection.closed = true;
+    for (const worker of connection.session.announced) this.#workers.endSession(worker);
     connection.session.end();
     this.#deps.extranonces.release(connection.extranonce1);
     this.#admissions.remove(connection);
@@ -279,6 +302,15 @@ export class StratumServer implements ConnectionOwner {
     }
     this.counters.set('unsentBytes', unsentBytes);
     if (this.#connections.size > 0 && nowMs - this.#lastJobMs >= RENEW_MS) this.#spread(this.#deps.context.board.renew(nowMs));
+    this.#postRows(nowMs - ROW_MS, ROWS_PER_SECOND);
+    this.counters.set('workers', this.#workers.size);
     this.#log.tick();
+  }
+
+  /** Posts rows of workers that changed at `untilMs` or earlier. */
+  #postRows(untilMs: number, most: number): void {
+    const rows = this.#workers.takeChangedRows(untilMs, most);
+    if (rows.length > 0) this.#deps.post({ kind: 'rows', rows });
+    this.counters.set('rowsWaiting', this.#workers.changes);
   }
 }

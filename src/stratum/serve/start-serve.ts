@@ -5,9 +5,10 @@ import { createNativeHashes } from '../../crypto/native/hashes.js';
 import { WORKER_ENTRY } from '../../lib/worker-entries.js';
 import { type NewsOf, type Serving, startServing } from '../../mining/serve/start-serving.js';
 import type { SessionContext } from '../session/context.js';
+import type { WorkerPage, WorkerQuery } from '../statistics/worker-page.js';
 import { Extranonces } from '../work/extranonces.js';
 import { StratumCounters } from './counters.js';
-import type { FromStratum, MinerInfo, StratumOptions, ToStratum } from './messages.js';
+import type { FromStratum, StratumOptions, ToStratum } from './messages.js';
 import { StratumServer } from './server.js';
 import { createWork } from './work-options.js';
 
@@ -41,7 +42,7 @@ export async function runStratum(options: StratumOptions, port: MessagePort): Pr
 }
 
 /** The thread as the node thread sees it. */
-export type StratumThread = Serving<ToStratum, MinerInfo>;
+export type StratumThread = Serving<ToStratum, WorkerQuery, WorkerPage>;
 
 /** Messages from the thread, except the one that reports its start and its answers to requests. */
 export type StratumNews = NewsOf<FromStratum>;

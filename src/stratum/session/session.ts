@@ -24,21 +24,6 @@ const MOST_REFUSED_NAMES = 32;
 const NOT_SUBSCRIBED = { code: ERROR.notSubscribed, text: 'Not subscribed' } as const;
 const UNAUTHORIZED = { code: ERROR.unauthorized, text: 'Unauthorized worker' } as const;
 
-/** Figures of a session for statistics. */
-export interface SessionInfo {
-  readonly agent: string;
-  readonly workers: readonly { readonly address: string; readonly worker: string }[];
-  /** Last difficulty sent; 0 before the first job. */
-  readonly difficulty: number;
-  readonly versionRolling: boolean;
-  readonly connectedMs: number;
-  /** Time of the last line received. */
-  readonly lastLineMs: number;
-  readonly accepted: number;
-  readonly refused: number;
-  readonly bestDifficulty: number;
-}
-
 export class StratumSession {
   readonly #context: SessionContext;
   readonly #extranonce1: Uint8Array;
@@ -48,7 +33,6 @@ export class StratumSession {
   readonly #names: SessionNames;
   readonly #submissions: Submissions;
   readonly #pace: SessionPace;
-  #lastLineMs: number;
   #subscribed = false;
   #agent = '';
   /** Bits that mining.configure allowed; null before. */
@@ -63,7 +47,6 @@ export class StratumSession {
     this.#extranonce1 = extranonce1;
     this.#sink = sink;
     this.#connectedMs = nowMs;
-    this.#lastLineMs = nowMs;
     this.#names = new SessionNames(context.payouts);
     this.#submissions = new Submissions(context, sink);
     this.#pace = new SessionPace(context.options);
@@ -74,19 +57,9 @@ export class StratumSession {
     return this.#subscribed && this.#names.payout !== null;
   }
 
-  get info(): SessionInfo {
-    const { accepted, refused, bestDifficulty, difficulties } = this.#submissions;
-    return {
-      agent: this.#agent,
-      workers: this.#names.all.map(({ address, worker }) => ({ address, worker })),
-      difficulty: difficulties.last,
-      versionRolling: this.#versionMask !== null,
-      connectedMs: this.#connectedMs,
-      lastLineMs: this.#lastLineMs,
-      accepted,
-      refused,
-      bestDifficulty,
-    };
+  /** User names for which `sink.authorized` was called. */
+  get announced(): readonly ParsedName[] {
+    return this.#subscribed ? this.#names.all : [];
   }
 
   /** Processes bytes from the socket. */
@@ -152,7 +125,6 @@ export class StratumSession {
   }
 
   #onLine(bytes: Uint8Array, nowMs: number): void {
-    this.#lastLineMs = nowMs;
     const line = readLine(bytes);
     if (line.kind === 'garbage') this.#close('garbage', 'a line that is no JSON object');
     else if (line.kind === 'request') this.#onRequest(line.id, line.method, line.params, nowMs);

@@ -8,8 +8,13 @@ export type CloseReason =
   /** The miner did not both subscribe and authorize within 30 seconds. */
   | 'handshake-timeout';
 
-/** Result of a share; all but `accepted` are answered with an error. */
-export type ShareResult = 'accepted' | 'stale' | 'duplicate' | 'low-difficulty' | 'unauthorized' | 'unknown-job' | 'invalid';
+/**
+ * Results of shares; all but `accepted` are answered with an error. The order is that of database rows and of the
+ * stream of shares.
+ */
+export const SHARE_RESULTS = ['accepted', 'stale', 'duplicate', 'low-difficulty', 'unauthorized', 'unknown-job', 'invalid'] as const;
+
+export type ShareResult = (typeof SHARE_RESULTS)[number];
 
 /** One share, for statistics and for streams. */
 export interface ShareRecord {

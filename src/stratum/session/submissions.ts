@@ -22,9 +22,6 @@ export class Submissions {
   readonly difficulties = new SentDifficulties();
   readonly #context: SessionContext;
   readonly #sink: SessionSink;
-  #accepted = 0;
-  #refused = 0;
-  #bestDifficulty = 0;
   #complained = false;
 
   constructor(context: SessionContext, sink: SessionSink) {
@@ -32,28 +29,12 @@ export class Submissions {
     this.#sink = sink;
   }
 
-  get accepted(): number {
-    return this.#accepted;
-  }
-  get refused(): number {
-    return this.#refused;
-  }
-  get bestDifficulty(): number {
-    return this.#bestDifficulty;
-  }
-
   /** Checks a share and reports it to the sink. @param params of mining.submit */
   submit(params: readonly unknown[], from: Submitter, nowMs: number): CheckedShare {
     const worker = from.names.find(textAt(params, 0) ?? '');
     const share = this.#check(params, from, worker, nowMs);
     const { result, job, difficulty, shareDifficulty, block } = share;
-    if (result === 'accepted') {
-      this.#accepted++;
-      this.#bestDifficulty = Math.max(this.#bestDifficulty, shareDifficulty);
-    } else {
-      this.#refused++;
-      if (result === 'invalid') this.#complain(from.agent, share);
-    }
+    if (result === 'invalid') this.#complain(from.agent, share);
     this.#sink.share({
       address: worker?.address ?? from.payout.address,
       worker: worker?.worker ?? '',

@@ -13,7 +13,8 @@
 //           rest  user agent, ASCII
 import { DecodeError } from '../../consensus/bytes/reader.js';
 import { bytesOf, textOf } from '../codec/text.js';
-import { SHARE_RESULTS, WINDOWS_MS, type WorkerFigures } from './worker-statistics.js';
+import { SHARE_RESULTS } from '../session/sink.js';
+import { WINDOWS_MS, type WorkerFigures } from './worker-statistics.js';
 
 const FORMAT = 1;
 const NUMBERS = 6 + WINDOWS_MS.length + SHARE_RESULTS.length;

@@ -3,21 +3,11 @@
 // Each window keeps the sum of the work of its shares, and each share's part decays by exp(-age / window). A worker
 // that has worked for `age` fills only 1 - exp(-age / window) of a window, so the sum is divided by this part. Otherwise
 // the 7-day mean of a new worker would take weeks to come near the truth.
-import type { ShareRecord, ShareResult } from '../session/sink.js';
+import { SHARE_RESULTS, type ShareRecord } from '../session/sink.js';
 
 /** Lengths of the windows: 1, 5 and 60 minutes, 1 and 7 days. */
 export const WINDOWS_MS = [60_000, 300_000, 3_600_000, 86_400_000, 604_800_000] as const;
 
-/** All results, in the order of the database row. */
-export const SHARE_RESULTS: readonly ShareResult[] = [
-  'accepted',
-  'stale',
-  'duplicate',
-  'low-difficulty',
-  'unauthorized',
-  'unknown-job',
-  'invalid',
-];
 const HASHES_PER_DIFFICULTY = 2 ** 32;
 /** Smallest age of a worker for rates, so that a share in its first instant does not give an infinite rate. */
 const LEAST_AGE_MS = 1000;
@@ -42,6 +32,19 @@ export interface WorkerFigures {
   readonly agent: string;
 }
 
+/** Returns the figures of a worker that was never seen before. */
+export const emptyFigures = (nowMs: number): WorkerFigures => ({
+  firstSeenMs: nowMs,
+  decayedMs: nowMs,
+  sums: WINDOWS_MS.map(() => 0),
+  work: 0,
+  bestEver: 0,
+  lastShareMs: 0,
+  shares: SHARE_RESULTS.map(() => 0),
+  blocks: 0,
+  agent: '',
+});
+
 export class WorkerStatistics {
   readonly #firstSeenMs: number;
   readonly #sums: number[];
@@ -50,6 +53,7 @@ export class WorkerStatistics {
   #work: number;
   #bestEver: number;
   #bestOfSession = 0;
+  #difficulty = 0;
   #lastShareMs: number;
   #blocks: number;
   #agent: string;
@@ -67,21 +71,6 @@ export class WorkerStatistics {
     this.#agent = figures.agent;
   }
 
-  /** Creates the figures of a worker that was never seen before. */
-  static create(nowMs: number): WorkerStatistics {
-    return new WorkerStatistics({
-      firstSeenMs: nowMs,
-      decayedMs: nowMs,
-      sums: WINDOWS_MS.map(() => 0),
-      work: 0,
-      bestEver: 0,
-      lastShareMs: 0,
-      shares: SHARE_RESULTS.map(() => 0),
-      blocks: 0,
-      agent: '',
-    });
-  }
-
   /**
    * Starts a session of the worker, which resets the session's best share. Call this when the worker has no other
    * connection.
@@ -93,12 +82,13 @@ export class WorkerStatistics {
 
   addShare({ result, difficulty, shareDifficulty, timeMs, block }: ShareRecord): void {
     this.#shares[SHARE_RESULTS.indexOf(result)]++;
-    if (block) this.#blocks++;
+    if (block && result !== 'duplicate') this.#blocks++;
     if (result !== 'accepted') return;
     this.#decay(timeMs);
     for (let i = 0; i < this.#sums.length; i++) this.#sums[i] += difficulty;
     this.#work += difficulty;
     this.#lastShareMs = timeMs;
+    this.#difficulty = difficulty;
     this.#bestOfSession = Math.max(this.#bestOfSession, shareDifficulty);
     this.#bestEver = Math.max(this.#bestEver, shareDifficulty);
   }
@@ -114,13 +104,15 @@ export class WorkerStatistics {
     });
   }
 
-  /** Returns the number of shares with this result. */
-  count(result: ShareResult): number {
-    return this.#shares[SHARE_RESULTS.indexOf(result)];
-  }
-
   get bestOfSession(): number {
     return this.#bestOfSession;
+  }
+  /** Difficulty of the last accepted share; 0 if there was none since the start of the process. */
+  get difficulty(): number {
+    return this.#difficulty;
+  }
+  get lastShareMs(): number {
+    return this.#lastShareMs;
   }
 
   /** Values for the database. */

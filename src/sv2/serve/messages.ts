@@ -4,7 +4,7 @@ import type { Answer, Order, Start } from '../../mining/serve/start-serving.js';
 import type { CoinbaseOutputConstraints } from '../codec/template-messages.js';
 
 /** A message to the serving thread. */
-export type ToServe = WorkNews | Order;
+export type ToServe = WorkNews | Order<'clients'>;
 
 /** A client as getsv2info shows it. */
 export interface ClientInfo {
@@ -28,7 +28,7 @@ export type FromServe =
   /** A block with proof of work. */
   | FoundBlock
   | LogLine
-  | Answer<ClientInfo>;
+  | Answer<readonly ClientInfo[]>;
 
 /** Data with which the thread is started. */
 export interface ServeOptions {

@@ -119,12 +119,11 @@ export class Sv2Server {
       case 'hold':
         this.#table.holdBack(this.#deps.clock.monotonicMs());
         break;
-      case 'clients':
-        this.#deps.post({ kind: 'clients', question: message.question, clients: [...this.#clients].map((client) => client.info()) });
+      case 'ask': {
+        const reply = message.question === null ? null : [...this.#clients].map((client) => client.info());
+        this.#deps.post({ kind: 'answer', number: message.number, reply });
         break;
-      case 'alive':
-        this.#deps.post(message);
-        break;
+      }
       case 'close':
         this.close();
         break;

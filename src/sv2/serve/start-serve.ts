@@ -82,7 +82,7 @@ export function startServe(
 }
 
 /** The thread as the node thread sees it. */
-export type ServingThread = Serving<WorkNews, ClientInfo>;
+export type ServingThread = Serving<WorkNews, 'clients', readonly ClientInfo[]>;
 
 /** Messages from the thread except those about its start, and answers to requests. */
 export type ServeNews = NewsOf<FromServe>;

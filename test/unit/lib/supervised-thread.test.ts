@@ -53,7 +53,7 @@ t.test('restarts a thread after doubling waits, which start over after a minute 
   for (let life = 1; life <= 5; life++) {
     if (life === 4) world.nowMs += 60_001;
     t.equal(kept.addresses.length, 1);
-    t.same(await kept.current?.clients(), [], 'it ends when it is asked');
+    t.equal(await kept.current?.queryThread('clients'), null, 'it ends when it is asked');
     const { ms, run } = await waited();
     t.equal(kept.addresses.length, 0);
     t.same([world.ended, world.again], [life, life - 1], 'what it left comes before the next start');
@@ -67,13 +67,13 @@ t.test('restarts a thread after doubling waits, which start over after a minute 
 t.test('close cancels a waiting restart and ends a starting thread', async (t) => {
   const { world, waited, start } = rig();
   const first = await start();
-  await first.current?.clients();
+  await first.current?.queryThread('clients');
   await until('it waits', () => world.waits.length > 0);
   await first.close();
   t.equal(world.waits.length, 0, 'it waits no longer');
 
   const second = await start();
-  await second.current?.clients();
+  await second.current?.queryThread('clients');
   (await waited()).run();
   await second.close();
   t.equal(second.addresses.length, 0);

@@ -16,7 +16,8 @@ import { until } from '../../framework/until.js';
 const NAME = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080.rig';
 
 t.test('serves miners again after its thread died with a found block', async (t) => {
-  const netDir = t.testdir();
+  const folder = t.testdir({ blocks: {} });
+  const netDir = `${folder}/blocks`;
   const port = await freePort();
   const lines: string[] = [];
   const line = (text: string): unknown => lines.push(text);
@@ -73,6 +74,7 @@ t.test('serves miners again after its thread died with a found block', async (t)
       front: undefined,
       blocksFolder: netDir,
     },
+    ...{ mostWorkers: 10, workersFolder: `${folder}/workers` },
     work: {
       ...{ payoutAddress: undefined, fee: undefined, tag: 'adit', startDifficulty: 1, leastDifficulty: 1, mostDifficulty: 1_000 },
       ...{ sharesPerMinute: 8, versionMask: '1fffe000' },
@@ -112,4 +114,6 @@ t.test('serves miners again after its thread died with a found block', async (t)
   miner.close();
   t.equal(lines.filter((text) => text.startsWith('Stratum V1: ') && text.includes('the thread ended with code 5')).length, 2);
   t.same(fs.readdirSync(netDir), [], 'no file is left');
+  // Before the folder of the test is removed.
+  await stratum.close();
 });

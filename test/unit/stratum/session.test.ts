@@ -78,7 +78,7 @@ t.test('gives the same extranonce1 again, and authorizes several workers of one 
   ]);
   for (let i = 0; i < 254; i++) t.same(miner.call(2, 'mining.authorize', [`${ADDRESS}.${i}`]), [AUTHORIZED]);
   t.match(miner.call(2, 'mining.authorize', [`${ADDRESS}.256`])[0], 'More than 256 user names on one connection');
-  t.equal(miner.session.info.workers.length, 256);
+  t.equal(miner.session.announced.length, 256);
   t.equal(miner.names.length, 256);
   t.same(miner.call(2, 'mining.authorize', [NAME]), [AUTHORIZED]);
   t.equal(miner.names.length, 256, 'a known name is not announced again');
@@ -122,7 +122,6 @@ t.test('configures only extensions that were asked for', async (t) => {
   t.same(result([['minimum-difficulty'], {}]), { 'minimum-difficulty': 'Invalid minimum-difficulty.value' });
   miner.start();
   t.equal(miner.difficulty, 2048, 'the minimum holds from the first job on');
-  t.equal(miner.session.info.versionRolling, true);
 });
 
 t.test('answers suggestions with set_difficulty and never with a reply', async (t) => {
@@ -220,18 +219,11 @@ t.test('sends each job once, clean after a new tip and for no other reason', asy
   t.same(miner.raw, [], 'nor after the end');
 });
 
-t.test('shows what statistics need', async (t) => {
+t.test('announces workers for statistics once the miner has also subscribed', async (t) => {
   const miner = working().connect();
-  miner.start({ agent: 'bitaxe\x07/1' }, NOW_MS + 5);
-  t.same(miner.session.info, {
-    agent: 'bitaxe?/1',
-    workers: [{ address: ADDRESS, worker: 'attic' }],
-    difficulty: 1024,
-    versionRolling: false,
-    connectedMs: NOW_MS,
-    lastLineMs: NOW_MS + 5,
-    accepted: 0,
-    refused: 0,
-    bestDifficulty: 0,
-  });
+  miner.call(1, 'mining.authorize', [NAME, 'x']);
+  t.same([miner.session.announced, miner.names], [[], []]);
+  miner.call(2, 'mining.subscribe', ['bitaxe\x07/1']);
+  t.match(miner.session.announced, [{ address: ADDRESS, worker: 'attic' }]);
+  t.same(miner.names, [{ address: ADDRESS, worker: 'attic', agent: 'bitaxe?/1' }]);
 });

@@ -36,7 +36,7 @@ t.test('limits the messages to the node thread when a client floods the server',
   client.request(1n);
   client.socket.uncork();
   await client.nextOf('data-error');
-  await thread.clients();
+  await thread.queryThread('clients');
   const count = (kind: string): number => received.filter((message) => message.kind === kind).length;
   // Twenty lines in a second: what came within a minute and a half.
   t.ok(count('log') < 1800, `${count('log')} lines`);

@@ -16,10 +16,10 @@ t.test('reports that the thread ended, and answers pending queries', async (t) =
     entry,
   );
   t.same(thread.addresses, [{ host: '127.0.0.1', port: 1 }]);
-  const questions = [thread.clients(), thread.clients()];
-  t.same(await Promise.all(questions), [[], []]);
+  const questions = [thread.queryThread('clients'), thread.queryThread('clients')];
+  t.same(await Promise.all(questions), [null, null]);
   t.same(received, ['the thread ended with code 4']);
-  t.same(await thread.clients(), []);
+  t.equal(await thread.queryThread('clients'), null);
   await thread.close();
   t.equal(received.length, 1, 'reported once');
 });

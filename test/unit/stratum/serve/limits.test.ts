@@ -215,8 +215,8 @@ t.test('closes all miners while the node has no work, and refuses others', async
 t.test('tells the watchdog that it runs, without a list of its miners', async (t) => {
   const world = createWorld(t);
   await world.miner();
-  world.server.receive({ kind: 'alive', question: 7 });
-  t.same(world.posted.at(-1), { kind: 'alive', question: 7 });
+  world.server.receive({ kind: 'ask', number: 7, question: null });
+  t.same(world.posted.at(-1), { kind: 'answer', number: 7, reply: null });
 });
 
 t.test('sends the first job of a tip to all at once, and other jobs in steps', async (t) => {

@@ -56,7 +56,7 @@ export function createWorld(t: Test, given: Partial<StratumOptions> = {}): World
   const dir = t.testdir();
   const options = {
     ...{ binds: [{ host: '127.0.0.1', port: 0, tls: false }], tls: null, most: 1_000, perAddress: 256, sharesPerSecond: 50 },
-    ...{ reserve: { weight: 8_000, sigops: 400 }, solutionsDir: dir },
+    ...{ reserve: { weight: 8_000, sigops: 400 }, solutionsDir: dir, mostWorkers: 100, workerRows: [] },
     ...given,
   };
   const world = { nowMs: START_MS, posted, counters, dir } as unknown as World & { server: StratumServer };
