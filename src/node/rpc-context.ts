@@ -76,6 +76,7 @@ export function createNodeContext(base: NodeBase, parts: ContextParts, active: A
     templates: parts.access,
     jobs: parts.jobs,
     sv2: parts.sv2,
+    stratum: parts.stratum,
     heavy: new Semaphore(HEAVY_CALLS),
     grinder: parts.grinder,
     network: parts.network,

@@ -1,5 +1,6 @@
-// Templates, Stratum V2, declared jobs, and the search for nonces, as methods use them.
+// Templates, Stratum V1 and V2, declared jobs, and the search for nonces, as methods use them.
 import type { TxView } from '../../consensus/tx/tx-view.js';
+import type { WorkerPage, WorkerQuery } from '../../stratum/statistics/worker-page.js';
 import type { TemplateRequest } from '../../template/request.js';
 import type { TemplateService } from '../../template/service.js';
 import type { RawBytes, RawJson } from '../wire/values.js';
@@ -86,6 +87,19 @@ export interface Sv2ClientInfo {
   readonly bytesReceived: number;
 }
 
+/** The Stratum V1 server (node/stratum.ts, node/front-stratum.ts). */
+export interface StratumAccess {
+  /** Addresses as `host:port`. */
+  readonly addresses: readonly string[];
+  /** Returns a page of workers; null while the serving thread is not running. */
+  workers(query: WorkerQuery): Promise<WorkerPage | null>;
+  /** Returns the figures of the serving thread, and outcomes of found blocks. */
+  measures(): {
+    readonly serving: Readonly<Record<'connectionsOpen' | 'minersOpen', number>>;
+    readonly outcomes: Readonly<Record<'accepted' | 'duplicate' | 'lost' | 'invalid' | 'fault', number>>;
+  };
+}
+
 /** Holds transactions of declared jobs for a limited time. */
 export interface JobAccess {
   pin(name: string, txs: readonly TxView[], options: { readonly now: number; readonly seconds: number; readonly height: number }): number;
@@ -104,5 +118,7 @@ export interface MiningContext {
   readonly jobs: JobAccess;
   /** The Stratum V2 template provider; null without -sv2. */
   readonly sv2: Sv2Access | null;
+  /** The Stratum V1 server; null without -stratum. */
+  readonly stratum: StratumAccess | null;
   readonly grinder: GrindAccess;
 }

@@ -61,6 +61,7 @@ import { getmininginfo } from './mining/getmininginfo.run.js';
 import { getnetworkhashps } from './mining/getnetworkhashps.run.js';
 import { getprioritisedtransactions } from './mining/getprioritisedtransactions.run.js';
 import { getrawtransactions } from './mining/getrawtransactions.run.js';
+import { getstratuminfo } from './mining/getstratuminfo.run.js';
 import { getsv2info } from './mining/getsv2info.run.js';
 import { gettemplateinfo } from './mining/gettemplateinfo.run.js';
 import { gettemplateverdict } from './mining/gettemplateverdict.run.js';
@@ -172,6 +173,7 @@ export const NODE_RUNS: RunTable<NodeContext> = {
   getrawtransaction,
   getrawtransactions,
   getrpcinfo,
+  getstratuminfo,
   getsv2info,
   gettemplateinfo,
   gettemplateverdict,

@@ -69,6 +69,7 @@ import { getmininginfo } from './mining/getmininginfo.spec.js';
 import { getnetworkhashps } from './mining/getnetworkhashps.spec.js';
 import { getprioritisedtransactions } from './mining/getprioritisedtransactions.spec.js';
 import { getrawtransactions } from './mining/getrawtransactions.spec.js';
+import { getstratuminfo } from './mining/getstratuminfo.spec.js';
 import { getsv2info } from './mining/getsv2info.spec.js';
 import { gettemplateinfo } from './mining/gettemplateinfo.spec.js';
 import { gettemplateverdict } from './mining/gettemplateverdict.spec.js';
@@ -292,6 +293,7 @@ export const SPECS: readonly MethodSpec[] = [
   getreceivedbyaddress,
   getreceivedbylabel,
   getrpcinfo,
+  getstratuminfo,
   getsv2info,
   gettemplateinfo,
   gettemplateverdict,

@@ -1,6 +1,6 @@
 // A page of workers with the totals of all workers that match, as plain data for another thread.
 import { SHARE_RESULTS } from '../session/sink.js';
-import { WINDOWS_MS } from './worker-statistics.js';
+import { type Totals, WINDOWS_MS } from './worker-statistics.js';
 import type { WorkerEntry, WorkerTable } from './worker-table.js';
 
 /** Question for a page of workers. */
@@ -13,21 +13,11 @@ export interface WorkerQuery {
 }
 
 /** Figures of one worker, or the totals of several. */
-export interface WorkerSums {
-  /** Connections that are open now. */
-  readonly sessions: number;
-  /** Hashes per second over each of WINDOWS_MS. */
-  readonly hashrates: readonly number[];
-  /** Sum of the difficulties of all accepted shares. */
-  readonly work: number;
+export interface WorkerSums extends Readonly<Omit<Totals, 'shares'>> {
   /** Numbers of shares, in the order of SHARE_RESULTS. */
   readonly shares: readonly number[];
-  readonly blocks: number;
-  /** Difficulty of the best share ever, and of the best one since the worker connected; 0 without a share. */
-  readonly bestEver: number;
-  readonly bestOfSession: number;
-  /** Milliseconds since 1970; 0 before the first share. */
-  readonly lastShareMs: number;
+  /** Connections that are open now. */
+  readonly sessions: number;
 }
 
 /** A worker on a page. */
@@ -46,29 +36,29 @@ export interface WorkerPage {
   /** Number of workers that match, and how many of them are connected. */
   readonly total: number;
   readonly connected: number;
-  readonly sums: WorkerSums;
+  readonly totals: WorkerSums;
   readonly workers: readonly WorkerFacts[];
 }
 
+const NO_TOTALS = { work: 0, blocks: 0, bestEver: 0, bestOfSession: 0, lastShareMs: 0 };
+
 /** Returns a page of workers: newest share first, then those without a share. */
-export function workerPage(table: WorkerTable, { address, skip, count }: WorkerQuery, nowMs: number): WorkerPage {
-  const sums = { sessions: 0, work: 0, blocks: 0, bestEver: 0, bestOfSession: 0, lastShareMs: 0 };
-  const hashrates = WINDOWS_MS.map(() => 0);
-  const shares = SHARE_RESULTS.map(() => 0);
+export function workerPage(table: WorkerTable, { address: given, skip, count }: WorkerQuery, nowMs: number): WorkerPage {
+  // Addresses of bech32 may be given in capitals, and the table has them in lower case.
+  const address = given !== null && given === given.toUpperCase() ? given.toLowerCase() : given;
+  const totals: Totals = { hashrates: WINDOWS_MS.map(() => 0), shares: SHARE_RESULTS.map(() => 0), ...NO_TOTALS };
   const workers: WorkerFacts[] = [];
   let total = 0;
   let connected = 0;
+  let connections = 0;
   for (const entry of table.list(address, nowMs)) {
-    const facts = factsOf(entry, nowMs);
-    if (total >= skip && workers.length < count) workers.push(facts);
+    if (total >= skip && workers.length < count) workers.push(factsOf(entry, nowMs));
     total++;
-    if (facts.sessions > 0) connected++;
-    for (const name of ['sessions', 'work', 'blocks'] as const) sums[name] += facts[name];
-    for (const name of ['bestEver', 'bestOfSession', 'lastShareMs'] as const) sums[name] = Math.max(sums[name], facts[name]);
-    for (let i = 0; i < hashrates.length; i++) hashrates[i] += facts.hashrates[i];
-    for (let i = 0; i < shares.length; i++) shares[i] += facts.shares[i];
+    if (entry.sessions > 0) connected++;
+    connections += entry.sessions;
+    entry.statistics.addTo(totals, nowMs);
   }
-  return { total, connected, sums: { ...sums, hashrates, shares }, workers };
+  return { total, connected, totals: { ...totals, sessions: connections }, workers };
 }
 
 function factsOf({ address, worker, sessions, statistics }: WorkerEntry, nowMs: number): WorkerFacts {

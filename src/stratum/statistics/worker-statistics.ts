@@ -32,6 +32,19 @@ export interface WorkerFigures {
   readonly agent: string;
 }
 
+/** Totals of several workers. Best shares and the last share are those of the best and the latest worker. */
+export interface Totals {
+  /** Hashes per second over each of WINDOWS_MS. */
+  readonly hashrates: number[];
+  /** Numbers of shares, in the order of SHARE_RESULTS. */
+  readonly shares: number[];
+  work: number;
+  blocks: number;
+  bestEver: number;
+  bestOfSession: number;
+  lastShareMs: number;
+}
+
 /** Returns the figures of a worker that was never seen before. */
 export const emptyFigures = (nowMs: number): WorkerFigures => ({
   firstSeenMs: nowMs,
@@ -95,13 +108,31 @@ export class WorkerStatistics {
 
   /** Returns hashes per second over each of WINDOWS_MS. */
   hashrates(nowMs: number): number[] {
+    const rates = WINDOWS_MS.map(() => 0);
+    this.#addRatesTo(rates, nowMs);
+    return rates;
+  }
+
+  /** Adds the figures to totals. Allocates nothing, because totals are over thousands of workers. */
+  addTo(totals: Totals, nowMs: number): void {
+    this.#addRatesTo(totals.hashrates, nowMs);
+    for (let i = 0; i < this.#shares.length; i++) totals.shares[i] += this.#shares[i];
+    totals.work += this.#work;
+    totals.blocks += this.#blocks;
+    totals.bestEver = Math.max(totals.bestEver, this.#bestEver);
+    totals.bestOfSession = Math.max(totals.bestOfSession, this.#bestOfSession);
+    totals.lastShareMs = Math.max(totals.lastShareMs, this.#lastShareMs);
+  }
+
+  #addRatesTo(rates: number[], nowMs: number): void {
     const ageMs = Math.max(LEAST_AGE_MS, nowMs - this.#firstSeenMs);
     const sinceMs = Math.max(0, nowMs - this.#decayedMs);
-    return WINDOWS_MS.map((windowMs, i) => {
+    for (let i = 0; i < WINDOWS_MS.length; i++) {
+      const windowMs = WINDOWS_MS[i];
       const work = this.#sums[i] * Math.exp(-sinceMs / windowMs);
       const seconds = (windowMs / 1000) * (1 - Math.exp(-ageMs / windowMs));
-      return (work * HASHES_PER_DIFFICULTY) / seconds;
-    });
+      rates[i] += (work * HASHES_PER_DIFFICULTY) / seconds;
+    }
   }
 
   get bestOfSession(): number {

@@ -135,6 +135,7 @@ export function openDesk(
     indexes: [],
     heavy: new Semaphore(3),
     sv2: null,
+    stratum: null,
     jobs: { pin: () => 0, get: () => undefined },
     templates: {
       getBlockTemplate: (request) => Promise.resolve(new RawJson(`{"rules":${request.rules.length}}`)),

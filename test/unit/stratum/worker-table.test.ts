@@ -165,7 +165,7 @@ t.test('shows a page of workers with totals', async (t) => {
   table.addShare(share('c', NOW_MS + 20_000, { address: OTHER }));
   const page = workerPage(table, { address: ADDRESS, skip: 0, count: 10 }, NOW_MS + 60_000);
   t.match(page, { total: 2, connected: 1 });
-  t.match(page.sums, {
+  t.match(page.totals, {
     sessions: 1,
     work: 1025,
     shares: [2, 1, 0, 0, 0, 0, 0],
@@ -178,7 +178,7 @@ t.test('shows a page of workers with totals', async (t) => {
     { worker: 'a', agent: 'a/1', sessions: 1, difficulty: 1024, bestOfSession: 5000, firstSeenMs: NOW_MS },
   ]);
   t.same(
-    page.sums.hashrates,
+    page.totals.hashrates,
     [0, 1, 2, 3, 4].map((i) => page.workers.reduce((sum, { hashrates }) => sum + (hashrates[i] as number), 0)),
   );
   // One share of difficulty 1024 in the first minute: 1024 * 2^32 hashes in 60 s, decayed by exp(-50/60), of 1 - exp(-1) of a minute.
