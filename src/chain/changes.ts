@@ -29,6 +29,11 @@ export class Changes {
     return this.#fault;
   }
 
+  /** True if every new change is refused, after a fault or because the chain is closing. */
+  get refusing(): boolean {
+    return this.#closed || this.#fault !== null;
+  }
+
   /** Number of running and queued changes. */
   get size(): number {
     return this.#queue.size;

@@ -1,8 +1,7 @@
-// Events of the chain. Listeners are called in the same event-loop tick in which the tip changes.
+// Values of the chain's events. Listeners are called in the same event-loop tick in which the tip changes.
 
 import type { BlockView } from '../consensus/block/block-view.js';
 import type { Coin } from '../consensus/coin.js';
-import type { Reject } from '../consensus/state.js';
 import type { HeaderNode } from './tree/header-node.js';
 
 /** A block that was connected or disconnected, with the coins that it spent. */
@@ -48,10 +47,9 @@ export interface TipFollower {
   onMove: TipListener;
   /** Called after every follower's onMove and before the listeners. */
   onTip: TipListener;
+  /**
+   * Resolves when the follower's state matches the tip. While an operator disconnects blocks, the chain awaits this
+   * between two tip changes, so that the mempool has accepted the transactions of the disconnected blocks again.
+   */
+  settled?(): Promise<void>;
 }
-
-/** Called when the best known header changes. */
-export type HeaderListener = (best: HeaderNode) => void;
-
-/** Called for every verdict about a block (Core's BlockChecked). A null reject means that the block was connected. */
-export type CheckedListener = (hash: Uint8Array, block: BlockView, reject: Reject | null) => void;

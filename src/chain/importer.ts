@@ -5,6 +5,7 @@ import type { BlockView } from '../consensus/block/block-view.js';
 import { hashToHex } from '../consensus/bytes/hex.js';
 import { checkBlock } from '../consensus/rules/check-block.js';
 import type { BlockPosition } from '../storage/block-records.js';
+import type { ChainEvents } from './chain-events.js';
 import type { Changes } from './changes.js';
 import { acceptBlock } from './connect/accept.js';
 import type { Activator } from './connect/activator.js';
@@ -22,11 +23,10 @@ const IMPORT_DIRTY_ROWS = 2_000;
 
 export interface ImporterDeps {
   readonly changes: Changes;
+  readonly events: ChainEvents;
   readonly activator: Activator;
   readonly persister: Persister;
   readonly pruner: Pruner;
-  /** Called when the best header may have changed. */
-  readonly announceHeader: () => void;
   /** Writes everything to the database. */
   readonly flush: () => Promise<void>;
 }
@@ -50,12 +50,12 @@ export class Importer {
     return this.#ws.active.tip as HeaderNode;
   }
 
-  /** See Chain.loadBlockFiles. */
+  /** See ChainCommands.loadBlockFiles. */
   load(paths: readonly string[], onProgress?: (progress: ImportProgress) => void): Promise<number> {
     return this.#import(paths, (block) => this.importBlock(block, null), onProgress);
   }
 
-  /** See Chain.adoptStored. */
+  /** See ChainCommands.adoptStored. */
   async adoptStored(onProgress?: (progress: ImportProgress) => void): Promise<number> {
     const files = new Map(this.#ws.blocks.files.files().map(({ file, path }) => [path, file]));
     const adopt = (block: BlockView, { path, pos }: BlockSource) => this.importBlock(block, { file: files.get(path) as number, pos });
@@ -96,7 +96,7 @@ export class Importer {
    *   Null: append the bytes and connect the block
    */
   async importBlock(block: BlockView, stored: BlockPosition | null): Promise<boolean> {
-    const { changes, activator, announceHeader } = this.#deps;
+    const { changes, events, activator } = this.#deps;
     const { index, params, crypto, log } = this.#ws;
     const known = index.get(block.hash);
     if (known?.has(NodeStatus.HAVE_DATA)) return false;
@@ -109,7 +109,7 @@ export class Importer {
       const { verdict, node, isNew } = await acceptBlock(this.#ws, block, true, stored ?? undefined);
       if (verdict !== null) log.warn(`Rejected block ${hashToHex(block.hash)} of a block file: ${verdict.reason}`);
       if (verdict === null && node !== null && stored === null) await activator.activate(isNew ? { node, block } : null);
-      announceHeader();
+      events.announceHeader(index.bestHeader);
       await activator.writeTipChanges();
       await this.writeSomeRows();
       reply(isNew);
@@ -132,7 +132,7 @@ export class Importer {
     return Math.max(0, (this.#ws.index.findMostWork() ?? this.#tip).chainTxCount - this.#tip.chainTxCount);
   }
 
-  /** See Chain.connectStored. */
+  /** See ChainCommands.connectStored. */
   async connectStored(onProgress?: (progress: ConnectProgress) => void): Promise<void> {
     const { changes, activator, flush } = this.#deps;
     changes.refuseAfterFault();

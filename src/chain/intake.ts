@@ -30,6 +30,12 @@ export interface IntakeDeps {
   writeSomeRows(): Promise<void>;
   /** Number of stored blocks that are not connected yet. */
   storedAhead(): number;
+  /** Runs a write concurrently with the queue of changes. */
+  storeConcurrently<T>(work: () => Promise<T>): Promise<T>;
+  /** Starts to connect stored blocks of the history below a snapshot. */
+  resumeHistory(): void;
+  /** Submits a block that cannot be stored here. @returns whether the block was new */
+  submit(block: BlockView): Promise<boolean>;
   failed(error: unknown): void;
 }
 
@@ -51,16 +57,26 @@ export class Intake {
     this.#deps = deps;
   }
 
-  /** Returns whether a block is being checked or written. */
-  isStoring(node: HeaderNode): boolean {
-    return this.#storing.has(node);
+  /**
+   * Stores a requested block of the initial block download. The block is connected later, in time slices, while more
+   * blocks arrive (Core's ProcessNewBlock without its ActivateBestChain). A block whose header is unknown or invalid,
+   * or that breaks a rule, is passed to submitBlock instead.
+   * @returns whether the block was new, once it is stored
+   * @throws ChainFault
+   */
+  async takeBlock(block: BlockView): Promise<boolean> {
+    const node = this.#ws.index.get(block.hash);
+    const fits = node !== undefined && !node.failed && !node.has(NodeStatus.HAVE_DATA) && !this.#storing.has(node);
+    const isNew = fits ? await this.#deps.storeConcurrently(() => this.#storeBlock(block, node)) : null;
+    this.#deps.resumeHistory();
+    return isNew ?? this.#deps.submit(block);
   }
 
   /**
    * Checks and stores a block. A later time slice connects it.
    * @returns whether the block was new, once the kernel has its bytes; null if it breaks a rule
    */
-  async storeBlock(block: BlockView, node: HeaderNode): Promise<boolean | null> {
+  async #storeBlock(block: BlockView, node: HeaderNode): Promise<boolean | null> {
     const ws = this.#ws;
     this.#storing.add(node);
     this.#storingBytes += block.totalSize;
@@ -122,8 +138,12 @@ export class Intake {
     return blocks + this.#storing.size >= MAX_WAITING_BLOCKS || bytes + this.#storingBytes >= MAX_WAITING_BYTES;
   }
 
-  /** Resolves when the chain has tried to connect a block, or when no stored block is left to connect. */
-  async waitUntilConnected(node: HeaderNode): Promise<void> {
+  /**
+   * Resolves when the chain has tried to connect a block from takeBlock, or when no stored block is left to connect.
+   */
+  async waitUntilConnected(hash: Uint8Array): Promise<void> {
+    const node = this.#ws.index.get(hash);
+    if (node === undefined) return;
     while (this.#storing.has(node) || (this.#connecting && this.#ws.active.height < node.height)) await this.#nextSlice();
   }
 

@@ -38,7 +38,7 @@ export interface IndexKind {
 
 /** Dependencies of a follower. */
 export interface FollowerDeps {
-  readonly chain: Pick<Chain, 'validTip' | 'genesis' | 'node' | 'readBlock' | 'readUndo' | 'recorded' | 'havePruned' | 'lowestStored'>;
+  readonly chain: Pick<Chain, 'view' | 'blocks' | 'commands'>;
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Logger;
@@ -142,7 +142,7 @@ export class IndexFollower {
    * above the tip. It may stay there until other blocks are connected.
    */
   #coversTip(node: HeaderNode | null): boolean {
-    return node?.descendsFrom(this.#deps.chain.validTip) === true;
+    return node?.descendsFrom(this.#deps.chain.view.validTip) === true;
   }
 
   async #run(): Promise<void> {
@@ -196,7 +196,7 @@ export class IndexFollower {
     const { chain, store, log } = this.#deps;
     const row = await store.get(indexStateKey(this.kind.name));
     if (row !== undefined) {
-      const node = row.length < 32 ? undefined : chain.node(row.subarray(0, 32));
+      const node = row.length < 32 ? undefined : chain.view.node(row.subarray(0, 32));
       if (node !== undefined && this.kind.restore(row.subarray(32))) {
         this.#at = this.#written = node;
         return;
@@ -210,9 +210,9 @@ export class IndexFollower {
   /** Throws if blocks that the index has yet to read were pruned while the index was disabled. */
   #refusePruned(): void {
     const { chain } = this.#deps;
-    if (!chain.havePruned || this.#coversTip(this.#at)) return;
-    const from = this.#at === null ? 0 : lastCommonAncestor(this.#at, chain.validTip).height + 1;
-    if (chain.lowestStored.height <= from) return;
+    if (!chain.blocks.havePruned || this.#coversTip(this.#at)) return;
+    const from = this.#at === null ? 0 : lastCommonAncestor(this.#at, chain.view.validTip).height + 1;
+    if (chain.blocks.lowestStored.height <= from) return;
     throw new Error(
       `${this.kind.name} best block of the index goes beyond pruned data. Please disable the index or reindex (which will download the whole blockchain again)`,
     );
@@ -242,11 +242,11 @@ export class IndexFollower {
         if (this.#coversTip(this.#at)) await woken;
         continue;
       }
-      if (at !== null && !chain.validTip.descendsFrom(at)) {
+      if (at !== null && !chain.view.validTip.descendsFrom(at)) {
         await this.#rewind(at);
         continue;
       }
-      const next = at === null ? chain.genesis : chain.validTip.ancestor(at.height + 1);
+      const next = at === null ? chain.view.genesis : chain.view.validTip.ancestor(at.height + 1);
       if (next === null) continue;
       await this.#advance(next);
       if (slicer.due) await slicer.pause();
@@ -257,7 +257,7 @@ export class IndexFollower {
   }
 
   #report(meter: ProgressMeter, height: number): void {
-    const goal = this.#deps.chain.validTip.height;
+    const goal = this.#deps.chain.view.validTip.height;
     const left = durationText(meter.secondsLeft(height, goal));
     this.#deps.log.info(
       `Building ${this.kind.name}: height ${height} of ${goal} (${percentText(height, goal)}), ${meter.rate(height).toFixed(0)} blocks/s, ${left} left`,
@@ -266,8 +266,8 @@ export class IndexFollower {
 
   async #advance(node: HeaderNode): Promise<void> {
     const { chain } = this.#deps;
-    const block = await chain.readBlock(node);
-    const spent = this.kind.needsUndo ? await chain.readUndo(node) : [];
+    const block = await chain.blocks.readBlock(node);
+    const spent = this.kind.needsUndo ? await chain.blocks.readUndo(node) : [];
     this.#addOperations(await this.kind.connect(node, block, spent));
     this.#at = node;
     await this.#writeWhenDue();
@@ -277,12 +277,12 @@ export class IndexFollower {
     const { chain } = this.#deps;
     // Write first: rows after the fork build on the rows of the last block that both branches share.
     await this.#write();
-    const fork = lastCommonAncestor(from, chain.validTip);
+    const fork = lastCommonAncestor(from, chain.view.validTip);
     for (let node = from; node !== fork && !this.#stopping; node = node.prev as HeaderNode) {
       // The block's bytes can be read, because rows of a block are written only after its bytes were synced.
       if (this.kind.disconnect !== undefined) {
-        const block = await chain.readBlock(node);
-        this.#addOperations(await this.kind.disconnect(node, block, this.kind.needsUndo ? await chain.readUndo(node) : []));
+        const block = await chain.blocks.readBlock(node);
+        this.#addOperations(await this.kind.disconnect(node, block, this.kind.needsUndo ? await chain.blocks.readUndo(node) : []));
       }
       this.#at = node.prev;
       await this.#writeWhenDue();
@@ -315,7 +315,7 @@ export class IndexFollower {
     this.#opsBytes = 0;
     ops.push({ type: 'put', key: indexStateKey(this.kind.name), value });
     // The next start must find the last block of the index, and the data for disconnecting that block.
-    await this.#deps.chain.recorded(at);
+    await this.#deps.chain.commands.recorded(at);
     await this.#deps.store.batch(ops);
     this.#written = at;
   }

@@ -1,6 +1,5 @@
 // The optional indexes of a node, as selected by the options: creates, starts, queries and stops them together.
 
-import type { Chain } from '../chain/chain.js';
 import type { Hashes } from '../crypto/crypto.js';
 import { CoinStatsIndex } from './coin-stats-index.js';
 import { FilterIndex } from './filter-index.js';
@@ -10,8 +9,7 @@ import { SpenderIndex } from './spender-index.js';
 import { TxIndex } from './tx-index.js';
 
 /** Dependencies of the indexes. */
-export interface IndexesDeps extends Omit<FollowerDeps, 'chain'> {
-  readonly chain: Chain;
+export interface IndexesDeps extends FollowerDeps {
   readonly hashes: Hashes;
 }
 
@@ -36,9 +34,9 @@ export class Indexes {
       return { index, follower };
     };
     // Create them in the order in which getindexinfo lists them.
-    this.tx = options.tx ? follow(new TxIndex(chain, store, hashes)) : null;
-    this.coinStats = options.coinStats ? follow(new CoinStatsIndex(chain.params, store, hashes)) : null;
-    this.spenders = options.spenders ? follow(new SpenderIndex(chain, store, hashes)) : null;
+    this.tx = options.tx ? follow(new TxIndex(chain.blocks, store, hashes)) : null;
+    this.coinStats = options.coinStats ? follow(new CoinStatsIndex(chain.view.params, store, hashes)) : null;
+    this.spenders = options.spenders ? follow(new SpenderIndex(chain.blocks, store, hashes)) : null;
     this.filters = options.filters ? follow(new FilterIndex(store, hashes)) : null;
   }
 

@@ -1,7 +1,7 @@
 // Position of a transaction in the block files, as stored in rows of indexes: file, position of the block, offset in
 // the block and length, as varints. A position has about ten bytes. With it, one transaction can be read without the
 // rest of its block.
-import type { Chain } from '../chain/chain.js';
+import type { BlockReader } from '../chain/block-reader.js';
 import type { HeaderNode } from '../chain/tree/header-node.js';
 import type { BlockView } from '../consensus/block/block-view.js';
 import { HEADER_SIZE } from '../consensus/block/header-view.js';
@@ -13,7 +13,7 @@ import type { Hashes } from '../crypto/crypto.js';
 import { readVarint, writeVarint } from '../storage/codec/varint.js';
 
 /** The part of the chain that readPlace needs. */
-export type PartReader = Pick<Chain, 'readBlockPart'>;
+export type PartReader = Pick<BlockReader, 'readBlockPart'>;
 
 /** Yields the transactions of a block with their positions. */
 export function* placesIn({ file, blockPos }: HeaderNode, { txs }: BlockView): Generator<{ tx: TxView; place: Uint8Array }> {

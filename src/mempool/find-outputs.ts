@@ -7,7 +7,7 @@ const OUTPOINTS_AT_ONCE = 200;
 
 /** Mempool and chain, as far as findOutputs() needs them. */
 export interface OutputSources {
-  readonly chain: { coinsAt(outpoints: readonly Uint8Array[]): Promise<readonly (SpentOutput | undefined)[]> };
+  readonly coins: { coinsAt(outpoints: readonly Uint8Array[]): Promise<readonly (SpentOutput | undefined)[]> };
   readonly mempool: { get(txid: Uint8Array): { readonly tx: TxView } | undefined; settled(): Promise<void> };
 }
 
@@ -15,7 +15,7 @@ export interface OutputSources {
  * Returns outputs by outpoint (36 bytes); null where unknown. An output of a mempool transaction counts whether it is
  * spent there or not; others must be unspent in the chain.
  */
-export async function findOutputs({ chain, mempool }: OutputSources, outpoints: readonly Uint8Array[]): Promise<(SpentOutput | null)[]> {
+export async function findOutputs({ coins, mempool }: OutputSources, outpoints: readonly Uint8Array[]): Promise<(SpentOutput | null)[]> {
   await mempool.settled();
   const found: (SpentOutput | null)[] = [];
   const slicer = new Slicer();
@@ -30,8 +30,8 @@ export async function findOutputs({ chain, mempool }: OutputSources, outpoints: 
       found.push(here ? { value: parent.outputValue(index), script: parent.outputScript(index) } : null);
       if (parent === undefined) elsewhere.push(input);
     }
-    const coins = await chain.coinsAt(elsewhere.map((input) => outpoints[input]));
-    for (const [i, input] of elsewhere.entries()) found[input] = coins[i] ?? null;
+    const unspent = await coins.coinsAt(elsewhere.map((input) => outpoints[input]));
+    for (const [i, input] of elsewhere.entries()) found[input] = unspent[i] ?? null;
     if (slicer.due) await slicer.pause();
   }
   return found;

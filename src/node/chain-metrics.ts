@@ -7,19 +7,19 @@ import type { FindMetricSources } from './metric-sources.js';
 export function addChainMetrics(metrics: Metrics, sources: FindMetricSources) {
   const chain = () => sources()?.chain;
   metrics.group(chain, [
-    ['bitcoin_blocks', 'Height of the tip', ({ tip }) => tip.height],
-    ['bitcoin_difficulty', 'Difficulty of the tip', ({ tip }) => difficultyOf(tip.bits)],
-    ['bitcoin_verification_progress', 'Estimated part of the chain that is verified', (of) => of.verificationProgress(of.tip)],
-    ['bitcoin_size_on_disk', 'Bytes of block and undo files', (of) => of.sizeOnDisk()],
-    ['bitcoin_num_chaintips', 'Tips of the header tree, including those of forks', (of) => of.tips().length],
-    ['bitcoin_txcount', 'Transactions in the chain up to the tip', ({ tip }) => tip.chainTxCount],
+    ['bitcoin_blocks', 'Height of the tip', ({ view }) => view.tip.height],
+    ['bitcoin_difficulty', 'Difficulty of the tip', ({ view }) => difficultyOf(view.tip.bits)],
+    ['bitcoin_verification_progress', 'Estimated part of the chain that is verified', ({ view }) => view.verificationProgress(view.tip)],
+    ['bitcoin_size_on_disk', 'Bytes of block and undo files', (of) => of.blocks.sizeOnDisk()],
+    ['bitcoin_num_chaintips', 'Tips of the header tree, including those of forks', (of) => of.view.tips().length],
+    ['bitcoin_txcount', 'Transactions in the chain up to the tip', ({ view }) => view.tip.chainTxCount],
     [
       'adit_prune_height',
       'Height of the lowest stored block; 0 without pruning',
-      ({ pruneSettings, lowestStored }) => (pruneSettings === null ? 0 : lowestStored.height),
+      ({ blocks }) => (blocks.pruneSettings === null ? 0 : blocks.lowestStored.height),
     ],
-    ['adit_initial_block_download', '1 while catching up', (of) => Number(of.isInitialBlockDownload())],
-    ['adit_tip_age_seconds', "Time since the tip's own time", ({ tip }) => Math.max(0, Date.now() / 1000 - tip.time)],
+    ['adit_initial_block_download', '1 while catching up', (of) => Number(of.view.isInitialBlockDownload())],
+    ['adit_tip_age_seconds', "Time since the tip's own time", ({ view }) => Math.max(0, Date.now() / 1000 - view.tip.time)],
   ]);
   metrics.group(
     () => chain()?.stats(),

@@ -41,15 +41,15 @@ export function chainOptions(config: NodeConfig, params: ChainParams, scan: bool
 
 /** Checks the newest blocks (-checkblocks, -checklevel). @throws ConfigError if they are damaged, or the clock is far behind the tip */
 export async function checkStoredBlocks(chain: Chain, config: NodeConfig, nowSeconds: number, log: NodeLogger): Promise<void> {
-  if (chain.tip.time > nowSeconds + MAX_FUTURE_BLOCK_TIME) {
+  if (chain.view.tip.time > nowSeconds + MAX_FUTURE_BLOCK_TIME) {
     throw new ConfigError(
       "The block database contains a block which appears to be from the future. This may be due to your computer's date and time being set incorrectly. Only rebuild the block database if you are sure that your computer's date and time are correct",
     );
   }
-  const checked = Math.min(config.checkBlocks || Number.POSITIVE_INFINITY, chain.tip.height);
+  const checked = Math.min(config.checkBlocks || Number.POSITIVE_INFINITY, chain.view.tip.height);
   noteShortCheck(chain, config.checkBlocks, log);
   if (checked > 0) log.info(`Verifying last ${checked} blocks at level ${config.checkLevel}`);
-  const wrong = await chain.verifyStored(config.checkLevel, config.checkBlocks);
+  const wrong = await chain.commands.verifyStored(config.checkLevel, config.checkBlocks);
   if (wrong === null) return;
   throw new ConfigError(`Corrupted block database detected. Please restart with -reindex or -reindex-chainstate to recover. (${wrong})`);
 }

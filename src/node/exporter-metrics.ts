@@ -18,7 +18,7 @@ const LOCKED_POOL = ['used', 'free', 'total', 'locked', 'chunks_used', 'chunks_f
 /** Adds the metrics. */
 export function addExporterMetrics(metrics: Metrics, sources: FindMetricSources): void {
   metrics.group(
-    () => sources()?.chain,
+    () => sources()?.chain.view,
     HASH_SPANS.map(([name, blocks, help]) => [name, help, (chain) => networkHashes(chain, blocks)]),
   );
   metrics.group(

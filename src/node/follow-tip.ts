@@ -28,7 +28,7 @@ export function followTip({ chain, mempool, templates, guard }: TipFollowers, sh
    */
   let outlasts = false;
   // Everything that answers depend on changes in one tick, before the chain answers the call that submitted the block.
-  chain.addFollower({
+  chain.events.addFollower({
     name: 'The mempool',
     onMove: (tip, change) => {
       outlasts = mempool.outlasts(change);
@@ -39,8 +39,8 @@ export function followTip({ chain, mempool, templates, guard }: TipFollowers, sh
     onTip: (tip, change) => {
       if (outlasts) mempool.onTip(tip, change);
     },
+    settled: () => mempool.settled(),
   });
-  chain.waitForMempool(() => mempool.settled());
   mempool.listen(
     {
       added: (entry) => templates.onEntered(entry),

@@ -30,13 +30,13 @@ export function createFoundBlocks(name: string, dir: string, { chain, hashes, lo
       submissions.record({ hash, client: `${name} ${finder}`, outcome, time: Math.floor(Date.now() / 1000) }),
     ),
     chain: {
-      known: (hash) => chain.known(hash),
-      withWitnessReserved: (block) => chain.withWitnessReserved(block),
-      submitBlock: (block, options) => chain.submitBlock(block, options),
-      sync: () => chain.sync(),
+      known: (hash) => chain.view.known(hash),
+      withWitnessReserved: (block) => chain.view.withWitnessReserved(block),
+      submitBlock: (block, options) => chain.commands.submitBlock(block, options),
+      sync: () => chain.commands.sync(),
       holds: (hash) => {
-        const node = chain.node(hash);
-        return node !== undefined && chain.contains(node);
+        const node = chain.view.node(hash);
+        return node !== undefined && chain.view.contains(node);
       },
     },
   });

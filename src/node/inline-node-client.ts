@@ -31,28 +31,8 @@ import {
   type StoredBlocks,
 } from '../wallet/node-client.js';
 
-/** Part of the chain that wallets use. */
-export type ClientChain = Pick<
-  Chain,
-  | 'tip'
-  | 'genesis'
-  | 'node'
-  | 'atHeight'
-  | 'contains'
-  | 'readBlock'
-  | 'hasBlock'
-  | 'havePruned'
-  | 'history'
-  | 'lowestStored'
-  | 'placeOf'
-  | 'verificationProgress'
-  | 'isInitialBlockDownload'
-  | 'guardBlocks'
-  | 'coinsAt'
->;
-
 export interface InlineClientDeps {
-  readonly chain: ClientChain;
+  readonly chain: Pick<Chain, 'view' | 'blocks' | 'coins' | 'commands'>;
   readonly mempool: Mempool;
   readonly crypto: Crypto;
   /** Scans past blocks on the pool's threads; null: blocks are read on this thread. */
@@ -76,8 +56,8 @@ export class InlineNodeClient implements NodeClient {
   constructor(deps: InlineClientDeps) {
     this.#deps = deps;
     const { chain } = deps;
-    this.genesis = this.#facts(chain.atHeight(0)!);
-    chain.guardBlocks(() => this.#neededFrom);
+    this.genesis = this.#facts(chain.view.atHeight(0)!);
+    chain.commands.guardBlocks(() => this.#neededFrom);
   }
 
   // -- events
@@ -95,7 +75,7 @@ export class InlineNodeClient implements NodeClient {
 
   /** Called when the history below a snapshot has advanced or is validated. */
   onHistory(): void {
-    if (this.#deps.chain.history === null) this.#emitChainEvent({ kind: 'history' });
+    if (this.#deps.chain.view.history === null) this.#emitChainEvent({ kind: 'history' });
   }
 
   /** Called when a transaction entered the mempool. */
@@ -158,24 +138,24 @@ export class InlineNodeClient implements NodeClient {
   // -- chain
 
   get tip(): BlockFacts {
-    const { tip } = this.#deps.chain;
+    const { tip } = this.#deps.chain.view;
     if (this.#tip?.node !== tip) this.#tip = { node: tip, facts: this.#facts(tip) };
     return this.#tip.facts;
   }
   contains({ hash }: BlockFacts): boolean {
     const { chain } = this.#deps;
-    const node = chain.node(hash);
-    return node !== undefined && chain.contains(node);
+    const node = chain.view.node(hash);
+    return node !== undefined && chain.view.contains(node);
   }
   block(hash: Uint8Array): KnownBlock | null {
     const { chain } = this.#deps;
-    const node = chain.node(hash);
-    return node ? { block: this.#facts(node), inChain: chain.contains(node), txCount: node.txCount } : null;
+    const node = chain.view.node(hash);
+    return node ? { block: this.#facts(node), inChain: chain.view.contains(node), txCount: node.txCount } : null;
   }
   blocks(from: number, count: number): BlockFacts[] {
     const found: BlockFacts[] = [];
     for (let height = from; height < from + count; height++) {
-      const node = this.#deps.chain.atHeight(height);
+      const node = this.#deps.chain.view.atHeight(height);
       if (node === undefined) break;
       found.push(this.#facts(node));
     }
@@ -184,54 +164,58 @@ export class InlineNodeClient implements NodeClient {
   heights(hashes: readonly Uint8Array[]): number[] {
     const { chain } = this.#deps;
     return hashes.map((hash) => {
-      const node = chain.node(hash);
-      return node && chain.contains(node) ? node.height : -1;
+      const node = chain.view.node(hash);
+      return node && chain.view.contains(node) ? node.height : -1;
     });
   }
   fork(hash: Uint8Array, other: Uint8Array): Fork | null {
     const { chain } = this.#deps;
-    const [node, end] = [chain.node(hash), chain.node(other)];
+    const [node, end] = [chain.view.node(hash), chain.view.node(other)];
     return node && end ? { block: this.#facts(node), shared: this.#facts(lastCommonAncestor(node, end)) } : null;
   }
   ancestor(hash: Uint8Array, height: number): BlockFacts | null {
-    const node = this.#deps.chain.node(hash)?.ancestor(height);
+    const node = this.#deps.chain.view.node(hash)?.ancestor(height);
     return node ? this.#facts(node) : null;
   }
   firstBlockSince(seconds: number): BlockFacts | null {
-    const node = firstBlockSince(this.#deps.chain, seconds);
+    const node = firstBlockSince(this.#deps.chain.view, seconds);
     return node && this.#facts(node);
   }
   locator(hash: Uint8Array): Uint8Array {
-    const node = this.#deps.chain.node(hash);
+    const node = this.#deps.chain.view.node(hash);
     return node ? locatorOf(node) : new Uint8Array(0);
   }
   async readBlock(hash: Uint8Array): Promise<Uint8Array> {
     const { chain } = this.#deps;
-    const node = chain.node(hash);
-    if (!node || !chain.hasBlock(node)) throw new Error('the block is not stored');
-    return (await chain.readBlock(node)).bytes;
+    const node = chain.view.node(hash);
+    if (!node || !chain.blocks.hasBlock(node)) throw new Error('the block is not stored');
+    return (await chain.blocks.readBlock(node)).bytes;
   }
   stored(): StoredBlocks {
     const { chain } = this.#deps;
-    const historyMissing = chain.history !== null;
-    return { havePruned: chain.havePruned, historyMissing, lowest: chain.havePruned || historyMissing ? chain.lowestStored.height : 0 };
+    const historyMissing = chain.view.history !== null;
+    return {
+      havePruned: chain.blocks.havePruned,
+      historyMissing,
+      lowest: chain.blocks.havePruned || historyMissing ? chain.blocks.lowestStored.height : 0,
+    };
   }
   hasBlocks(first: number, last: number): boolean {
     const { chain } = this.#deps;
-    if ((!chain.havePruned && chain.history === null) || chain.lowestStored.height <= first) return true;
+    if ((!chain.blocks.havePruned && chain.view.history === null) || chain.blocks.lowestStored.height <= first) return true;
     for (let height = last; height >= first; height--) {
-      const node = chain.atHeight(height);
-      if (node === undefined || !chain.hasBlock(node)) return false;
+      const node = chain.view.atHeight(height);
+      if (node === undefined || !chain.blocks.hasBlock(node)) return false;
     }
     return true;
   }
   async scan(hashes: readonly Uint8Array[], targets: ScanTargets | null): Promise<(readonly FoundTx[] | null)[]> {
     const { chain, scanner, filters } = this.#deps;
-    const nodes = hashes.map((hash) => chain.node(hash));
+    const nodes = hashes.map((hash) => chain.view.node(hash));
     const stored: BlockToScan[] = [];
     const isStored: boolean[] = [];
     for (const node of nodes) {
-      const place = scanner && targets && node ? chain.placeOf(node) : null;
+      const place = scanner && targets && node ? chain.blocks.placeOf(node) : null;
       isStored.push(place !== null);
       if (node === undefined || place === null) continue;
       const row = filters && targets?.scripts ? await filters.find(node.hash) : undefined;
@@ -246,7 +230,7 @@ export class InlineNodeClient implements NodeClient {
         continue;
       }
       // The undo data of a block near the tip may not be written yet. The caller scans such a block itself.
-      const block = node && (await chain.readBlock(node).catch(() => null));
+      const block = node && (await chain.blocks.readBlock(node).catch(() => null));
       result.push(block?.txs.map(({ bytes }, position) => ({ bytes, position })) ?? null);
     }
     return result;
@@ -268,10 +252,10 @@ export class InlineNodeClient implements NodeClient {
   // -- mempool
 
   isInitialBlockDownload(): boolean {
-    return this.#deps.chain.isInitialBlockDownload();
+    return this.#deps.chain.view.isInitialBlockDownload();
   }
   isReady(): boolean {
-    return this.#deps.mempool.loaded && !this.#deps.chain.isInitialBlockDownload();
+    return this.#deps.mempool.loaded && !this.#deps.chain.view.isInitialBlockDownload();
   }
   get longestTarget(): number {
     return this.#deps.mempool.fees.highestTarget('long');
@@ -323,7 +307,8 @@ export class InlineNodeClient implements NodeClient {
     return this.#deps.mempool.bumpFees(outpoints, feeRate);
   }
   outputs(outpoints: readonly Uint8Array[]): Promise<(SpentOutput | null)[]> {
-    return findOutputs(this.#deps, outpoints);
+    const { chain, mempool } = this.#deps;
+    return findOutputs({ coins: chain.coins, mempool }, outpoints);
   }
   fitsChainLimits(bytes: Uint8Array): boolean {
     const tx = parseTx(bytes, this.#deps.crypto);
@@ -344,7 +329,7 @@ export class InlineNodeClient implements NodeClient {
   #facts(node: HeaderNode): BlockFacts {
     const { hashHex, prev, height, time, maxTime } = node;
     const hash = new Uint8Array(node.hash);
-    const progress = this.#deps.chain.verificationProgress(node);
+    const progress = this.#deps.chain.view.verificationProgress(node);
     return {
       hash,
       hashHex,

@@ -56,10 +56,10 @@ export async function loadBlocks(task: LoadTask, deps: LoadDeps): Promise<void> 
   const { chain, log, stopping } = deps;
   if (task.scan !== null) await scanOwnFiles(task.scan, deps);
   if (stopping.aborted) return;
-  const ahead = chain.storedAhead;
+  const ahead = chain.view.storedAhead;
   if (ahead > 0) {
     log.info(`Connecting ${ahead} stored blocks`);
-    await chain.connectStored((progress) => log.info(`Connecting stored blocks: ${connectText(progress)}`));
+    await chain.commands.connectStored((progress) => log.info(`Connecting stored blocks: ${connectText(progress)}`));
   }
   for (const file of task.files) {
     if (stopping.aborted) return;
@@ -69,7 +69,7 @@ export async function loadBlocks(task: LoadTask, deps: LoadDeps): Promise<void> 
       continue;
     }
     log.info(`Importing blocks file ${file}...`);
-    const blocks = await chain.loadBlockFiles(
+    const blocks = await chain.commands.loadBlockFiles(
       paths,
       spaced((progress) => log.info(`Importing ${file}: ${importText(progress)}`)),
     );
@@ -79,7 +79,7 @@ export async function loadBlocks(task: LoadTask, deps: LoadDeps): Promise<void> 
 
 async function scanOwnFiles(note: RebuildNote, { chain, store, log, stopping }: LoadDeps): Promise<void> {
   log.info('Reindexing: reading the block files');
-  const blocks = await chain.adoptStored(spaced((progress) => log.info(`Reindexing: ${importText(progress)}`)));
+  const blocks = await chain.commands.adoptStored(spaced((progress) => log.info(`Reindexing: ${importText(progress)}`)));
   if (stopping.aborted) return;
   // The index must be on the disk before the note is deleted.
   await store.batch([], { sync: true });

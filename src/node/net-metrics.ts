@@ -125,7 +125,7 @@ export function addNetMetrics(metrics: Metrics, sources: FindMetricSources): (st
     ],
   );
   metrics.group(
-    () => sources()?.chain,
+    () => sources()?.chain.view,
     [['adit_sync_blocks_stored_ahead', 'Stored blocks that wait to be connected', ({ storedAhead }) => storedAhead]],
   );
   const announced = metrics.histogram(

@@ -85,7 +85,7 @@ export async function startNotifications(
   const send = (event: HookEvent): void => void guard.run('notifyurl', () => webhooks.send(event));
   const onTip: TipListener = (tip, { connected, disconnected }) => {
     const newest = connected.at(-1);
-    const announced = newest?.node === tip && !chain.isInitialBlockDownload() ? newest : undefined;
+    const announced = newest?.node === tip && !chain.view.isInitialBlockDownload() ? newest : undefined;
     const publishLeft = (): void => {
       for (const one of disconnected) publishBlock(one, 'D');
     };
@@ -119,7 +119,7 @@ export async function startNotifications(
     },
     started: () => {
       run('startup', config.startup);
-      send({ event: 'startup', hash: chain.tip.hashHex, height: chain.tip.height });
+      send({ event: 'startup', hash: chain.view.tip.hashHex, height: chain.view.tip.height });
     },
     alert: (text) => {
       run('alert', config.alert, quoted(text));

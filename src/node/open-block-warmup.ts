@@ -56,7 +56,7 @@ export function openBlockWarmup(
     return sv2 !== null || stratum !== null || config.fleet !== null || (asked !== undefined && asked.calls > asked.errors);
   };
   scheduler.every(CHECK_MS, () => {
-    if (!blockWarmup.begun && !chain.isInitialBlockDownload() && hasMiners()) void blockWarmup.startOnce();
+    if (!blockWarmup.begun && !chain.view.isInitialBlockDownload() && hasMiners()) void blockWarmup.startOnce();
   });
 }
 

@@ -66,7 +66,7 @@ export async function openChain(
     },
   });
   teardown.add(() => chain.close());
-  const allowPruning = chain.guardBlocks(() => 0);
+  const allowPruning = chain.commands.guardBlocks(() => 0);
   const indexes = new Indexes(config.indexes, {
     chain,
     store,

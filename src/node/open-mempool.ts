@@ -26,8 +26,8 @@ export interface OpenedMempool {
 
 /** Core's IsCurrentForFeeEstimation: waiting times are meaningful only while blocks arrive when they are mined. */
 function blocksAreCurrent(chain: Chain, clock: Clock): boolean {
-  if (chain.isInitialBlockDownload() || chain.tip.time < clock.nowSeconds() - FEE_TIP_AGE_SECONDS) return false;
-  return chain.tip.height >= chain.bestHeader.height - 1;
+  if (chain.view.isInitialBlockDownload() || chain.view.tip.time < clock.nowSeconds() - FEE_TIP_AGE_SECONDS) return false;
+  return chain.view.tip.height >= chain.view.bestHeader.height - 1;
 }
 
 /** Loads the saved fee estimates if the options and -compat allow it. */
@@ -40,7 +40,7 @@ export async function openMempool(base: NodeBase, chain: Chain, { verifier }: Op
   const { config, params, crypto, clock, log, guard, teardown } = base;
   const poolFiles = new PoolFiles({ dir: config.netDir, hashes: crypto, clock, log });
   const mempool = new Mempool(mempoolOptions(config, params), {
-    chain,
+    chain: chain.view,
     verifier,
     clock,
     log,
@@ -48,7 +48,7 @@ export async function openMempool(base: NodeBase, chain: Chain, { verifier }: Op
     fees: await loadFees(poolFiles, config),
     blocksAreCurrent: () => blocksAreCurrent(chain, clock),
   });
-  chain.useCheckedTransactions(mempool);
+  chain.commands.useCheckedTransactions(mempool);
   teardown.add(() => poolFiles.close(mempool, config.persistMempool));
   return { mempool, poolFiles };
 }

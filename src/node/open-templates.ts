@@ -39,12 +39,13 @@ export function openTemplates(
   const { config, crypto, keyMath, state, clock, log, guard, stop, teardown, observe } = base;
   const { chain } = modules;
   const templates = new TemplateService(config.templates, {
-    ...modules,
+    chain: chain.view,
+    mempool: modules.mempool,
     assembler,
     slabs,
     clock,
     hashes: crypto,
-    versionBits: chain.versionBits,
+    versionBits: chain.view.versionBits,
     log,
     guard,
     epoch: () => state.epoch,
@@ -54,12 +55,12 @@ export function openTemplates(
       if (name === 'template_build') observe.templateBuild(seconds);
       else if (name === 'tip_to_template') {
         observe.tipToTemplate(seconds);
-        reached(chain.tip.hash);
+        reached(chain.view.tip.hash);
       }
     }),
   });
   teardown.add(() => templates.close());
-  const access = createTemplateAccess({ chain, templates, slabs, state, log, guard, stopping: stop.signal });
+  const access = createTemplateAccess({ chain: chain.view, templates, slabs, state, log, guard, stopping: stop.signal });
   const mining = {
     ...config.templates,
     netDir: config.netDir,
@@ -70,7 +71,7 @@ export function openTemplates(
     log,
     guard,
     submissions: access.submissions,
-    wanted: () => (state.has(STATE_FLAG.TEST_CHAIN) || !chain.isInitialBlockDownload()) && !templates.clockBehind,
+    wanted: () => (state.has(STATE_FLAG.TEST_CHAIN) || !chain.view.isInitialBlockDownload()) && !templates.clockBehind,
   };
   const sv2 = config.sv2 && createSv2(config.sv2, { ...mining, keys: keyMath });
   const stratum = config.stratum && createStratum(config.stratum, { ...mining, network: config.chain });

@@ -26,7 +26,7 @@ export function openWallets(
     chain,
     mempool,
     crypto,
-    scanner: new PooledBlockScanner(pool, chain.blockFolder),
+    scanner: new PooledBlockScanner(pool, chain.blocks.blockFolder),
     signing: pool,
     filters: indexes.filters?.index ?? null,
     mostRelatives: { ancestors, descendants },

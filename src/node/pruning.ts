@@ -38,19 +38,19 @@ export async function refuseUnpruned(store: Store, { prune }: NodeConfig): Promi
 
 /** Logs a line if -checkblocks asks for more blocks than a pruned node may have. */
 export function noteShortCheck(chain: Chain, checkBlocks: number, log: Logger): void {
-  if (!chain.havePruned || checkBlocks <= MIN_BLOCKS_TO_KEEP) return;
+  if (!chain.blocks.havePruned || checkBlocks <= MIN_BLOCKS_TO_KEEP) return;
   log.info(`Prune: pruned datadir may not have more than ${MIN_BLOCKS_TO_KEEP} blocks; only checking available blocks`);
 }
 
 /** Registers prune guards for blocks that indexes still have to read. */
 export function guardReaders(chain: Chain, indexes: Indexes): void {
-  for (const follower of indexes.list) chain.guardBlocks(() => follower.neededFrom);
+  for (const follower of indexes.list) chain.commands.guardBlocks(() => follower.neededFrom);
 }
 
 /** Prunes for the first time, after wallets have caught up. */
 export async function pruneAtStart(chain: Chain, log: Logger): Promise<void> {
-  if (chain.pruneSettings === null) return;
+  if (chain.blocks.pruneSettings === null) return;
   log.info('Unsetting NODE_NETWORK on prune mode');
   log.info('init message: Pruning blockstore...');
-  await chain.pruneToTarget();
+  await chain.commands.pruneToTarget();
 }

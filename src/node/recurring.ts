@@ -40,7 +40,7 @@ export function startRecurring(
   });
   scheduler.every(FLUSH_MS, () => {
     if (!stop.signal.aborted)
-      chain.flush().catch((error: Error) => log.error(`Could not write the chain state to the disk: ${error.message}`));
+      chain.commands.flush().catch((error: Error) => log.error(`Could not write the chain state to the disk: ${error.message}`));
   });
   scheduler.every(UNBROADCAST_MS, () => {
     net.relay.announcer.relayUnbroadcast().catch((error: Error) => log.warn(`Announcing transactions again: ${error.message}`));

@@ -67,7 +67,11 @@ export function createNodeContext(base: NodeBase, parts: ContextParts, active: A
         wallets?.advance(seconds);
       },
     },
-    chain,
+    chain: chain.view,
+    blocks: chain.blocks,
+    coins: chain.coins,
+    commands: chain.commands,
+    events: chain.events,
     mempool,
     savePool: () => poolFiles.save(mempool),
     importPool: (file, options) => poolFiles.import(mempool, file, options, stop.signal),

@@ -1,6 +1,6 @@
 // Watches for rules that miners have activated and this version does not know (BIP-0009). The operator is warned when
 // they are locked in. Once they are active, getmininginfo, getnetworkinfo and -alertnotify report them.
-import type { Chain } from '../chain/chain.js';
+import type { ChainView } from '../chain/chain-view.js';
 import type { HeaderContext } from '../consensus/header-context.js';
 import { periodEnd, unknownVotes } from '../consensus/rules/versionbits.js';
 import { Slicer } from '../lib/slicer.js';
@@ -21,7 +21,7 @@ export class RuleWatch {
   #reported = NONE;
   #text = '';
   #checking = false;
-  readonly #chain: Pick<Chain, 'tip' | 'params' | 'versionBits' | 'isInitialBlockDownload'>;
+  readonly #chain: Pick<ChainView, 'tip' | 'params' | 'versionBits' | 'isInitialBlockDownload'>;
   readonly #log: Logger;
   readonly #alert: (text: string) => void;
 
@@ -32,7 +32,7 @@ export class RuleWatch {
    * @param words beginning of the warning, which differs in 0.21
    */
   constructor(
-    chain: Pick<Chain, 'tip' | 'params' | 'versionBits' | 'isInitialBlockDownload'>,
+    chain: Pick<ChainView, 'tip' | 'params' | 'versionBits' | 'isInitialBlockDownload'>,
     log: Logger,
     alert: (text: string) => void,
     words = 'Unknown',

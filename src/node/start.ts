@@ -103,7 +103,7 @@ async function start(
   const front = await openFronts(base, onFronts);
   const chained = await openChain(base, threads, front, storage, (text) => late.notifications?.alert(text));
   const { chain, indexes } = chained;
-  if (!config.reindex && !config.reindexChainstate && chain.tip.height <= 1) {
+  if (!config.reindex && !config.reindexChainstate && chain.view.tip.height <= 1) {
     const warning = diskSpaceWarning(config, params, freeBytes(config.blocksDir));
     if (warning !== null) log.warnLoudly(warning);
   }
@@ -180,7 +180,7 @@ async function start(
   await openStatus(base, modules, seen, threads.pool.size);
   wired.showTip();
   log.info(
-    `Loaded best chain: hashBestChain=${chain.tip.hashHex} height=${chain.tip.height} date=${new Date(chain.tip.time * 1000).toISOString().slice(0, 19)}Z progress=${chain.verificationProgress(chain.tip).toFixed(6)}`,
+    `Loaded best chain: hashBestChain=${chain.view.tip.hashHex} height=${chain.view.tip.height} date=${new Date(chain.view.tip.time * 1000).toISOString().slice(0, 19)}Z progress=${chain.view.verificationProgress(chain.view.tip).toFixed(6)}`,
   );
   front.setWarmupPhase(warmupTexts.network);
   const net = openNet(base, { chain, indexes, mempool }, asmap);
@@ -224,18 +224,18 @@ async function openNotifications(
   teardown.add(() => notifications.close());
   late.notifications = notifications;
   const words = follows(config.compat, 22) ? 'Unknown' : 'Warning: unknown';
-  late.ruleWatch = new RuleWatch(chain, log, (text) => notifications.alert(text), words);
+  late.ruleWatch = new RuleWatch(chain.view, log, (text) => notifications.alert(text), words);
   return notifications;
 }
 
 function syncProgress({ params, clock }: NodeBase, { chain, late }: WiredModules): SyncProgress {
   return new SyncProgress({
     params,
-    downloading: () => chain.isInitialBlockDownload(),
-    height: () => chain.tip.height,
-    bestHeader: () => chain.bestHeader,
+    downloading: () => chain.view.isInitialBlockDownload(),
+    height: () => chain.view.tip.height,
+    bestHeader: () => chain.view.bestHeader,
     presync: () => late.net?.sync.headers.presyncPlace ?? null,
-    verificationProgress: () => chain.verificationProgress(chain.tip),
+    verificationProgress: () => chain.view.verificationProgress(chain.view.tip),
     nowMs: () => clock.nowMs(),
   });
 }
@@ -272,7 +272,7 @@ async function loadInBackground(
   else mempool.loaded = true;
   templates.start();
   net.start();
-  log.info(`Done loading: height ${chain.tip.height}, tip ${chain.tip.hashHex}`);
+  log.info(`Done loading: height ${chain.view.tip.height}, tip ${chain.view.tip.hashHex}`);
   notifications.started();
 }
 

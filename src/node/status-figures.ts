@@ -87,11 +87,11 @@ function problemsOf(
   diskFree: number | undefined,
 ): string[] {
   const problems = [...warnings()];
-  const { tip } = chain;
+  const { tip } = chain.view;
   if (config.chain !== 'regtest') {
     const peers = network.connections();
     if (peers.in + peers.out === 0) problems.push('No peers are connected, so the network does not receive blocks of this node.');
-    if (chain.isInitialBlockDownload()) problems.push('The initial block download is not finished.');
+    if (chain.view.isInitialBlockDownload()) problems.push('The initial block download is not finished.');
     else if (nowSeconds - tip.time > OLD_TIP_SECONDS)
       problems.push(`The newest block is ${Math.round((nowSeconds - tip.time) / 3600)} hours old.`);
   }
@@ -105,7 +105,7 @@ function problemsOf(
 /** Collects the data of one event for the page. */
 export function statusOf(sources: StatusSources): Status {
   const { chain, templates } = sources;
-  const { tip } = chain;
+  const { tip } = chain.view;
   const { transactions: size, bytes, usageBytes: usage, minFeeRate } = sources.mempool.stats();
   const http = sources.fronts()?.stats();
   const queued = underWay(http);
@@ -120,11 +120,11 @@ export function statusOf(sources: StatusSources): Status {
     version: `adit ${version}`,
     chain: sources.config.chain,
     problems: problemsOf(sources, now, diskFree),
-    initialBlockDownload: chain.isInitialBlockDownload(),
+    initialBlockDownload: chain.view.isInitialBlockDownload(),
     uptime: uptimeSeconds(sources),
     now,
     tip: { height: tip.height, hash: tip.hashHex, time: tip.time, difficulty: difficultyOf(tip.bits) },
-    headers: chain.bestHeader.height,
+    headers: chain.view.bestHeader.height,
     peers: sources.network.connections(),
     sync: sources.progress.figures(),
     compact: compact === undefined ? null : outcomesOf(compact),

@@ -68,7 +68,7 @@ export function createStratum(config: StratumConfig, deps: StratumDeps): Stratum
   const counters = new StratumCounters();
   const reserve = { weight: deps.reservedWeight, sigops: RESERVED_SIGOPS };
   const place = { front: config.front ?? 0, reserve, solutionsDir, counters: counters.buffer };
-  const options = stratumThreadOptions(config, { network: deps.network, params: chain.params, hashes, place });
+  const options = stratumThreadOptions(config, { network: deps.network, params: chain.view.params, hashes, place });
   const solutions = createFoundBlocks(STRATUM_NAME, solutionsDir, deps);
   let thread: SupervisedThread<StratumThread> | null = null;
   let database: WorkerDatabase | null = null;
@@ -83,7 +83,7 @@ export function createStratum(config: StratumConfig, deps: StratumDeps): Stratum
       maxWeight: deps.maxWeight,
       leastReserve: reserve,
     },
-    { templates, params: chain.params, hashes, clock, log, wanted: () => started && deps.wanted(), post, after },
+    { templates, params: chain.view.params, hashes, clock, log, wanted: () => started && deps.wanted(), post, after },
   );
   const onNews = (message: StratumNews): void => {
     if (message.kind === 'needs') provider.setNeeds(message.reserves);

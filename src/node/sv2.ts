@@ -97,7 +97,7 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
       maxWeight: deps.maxWeight,
       leastReserve,
     },
-    { templates, params: chain.params, hashes, clock, log, wanted: () => started && deps.wanted(), post, after },
+    { templates, params: chain.view.params, hashes, clock, log, wanted: () => started && deps.wanted(), post, after },
   );
   const onServeNews = (message: ServeNews): void => {
     switch (message.kind) {
@@ -143,7 +143,7 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
         maxWeight: deps.maxWeight,
         leastReserve,
         counters: counters.buffer,
-        powLimit: chain.params.powLimit,
+        powLimit: chain.view.params.powLimit,
       };
       const wanted = binds.map((text) => parseBind(text, config.port, 'sv2bind'));
       thread = await SupervisedThread.start({

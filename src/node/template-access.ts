@@ -1,6 +1,6 @@
 // Access of RPC calls to templates: blocks for the generate calls, and getblocktemplate inside a batch, which runs on
 // the node thread with the same view as fronts.
-import type { Chain } from '../chain/chain.js';
+import type { ChainView } from '../chain/chain-view.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import { templateState } from '../http/front/template-state.js';
 import type { ListenerGuard } from '../lib/listener-guard.js';
@@ -19,7 +19,7 @@ import { Submissions } from './submissions.js';
 
 /** Dependencies of the access. */
 export interface TemplateAccessDeps {
-  readonly chain: Chain;
+  readonly chain: ChainView;
   readonly templates: TemplateService;
   readonly slabs: SlabRing;
   readonly state: SharedState;

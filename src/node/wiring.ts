@@ -59,15 +59,15 @@ export function wire(base: NodeBase, modules: WiredModules): Wired {
   const { config, state, clock, log, guard, stop, teardown } = base;
   const { fronts, chain, indexes, blocks, mempool, templates, access, sv2, stratum, jobs, client, late } = modules;
   const newest = new NewestBlock();
-  const showDownload = (): void => state.set(STATE_FLAG.INITIAL_BLOCK_DOWNLOAD, chain.isInitialBlockDownload());
+  const showDownload = (): void => state.set(STATE_FLAG.INITIAL_BLOCK_DOWNLOAD, chain.view.isInitialBlockDownload());
   const showTip = (): void => {
-    guard.run('fronts', () => fronts?.publishTip(workedTip(chain.tip)));
+    guard.run('fronts', () => fronts?.publishTip(workedTip(chain.view.tip)));
     state.raiseEpoch();
   };
   const publisher = new TipPublisher(() => {
     guard.run('templates', () => templates.onTip());
     showTip();
-    guard.run('templates of batches', () => access.onTip(chain.tip.hashHex));
+    guard.run('templates of batches', () => access.onTip(chain.view.tip.hashHex));
   });
   teardown.add(() => publisher.close());
 
@@ -110,25 +110,25 @@ export function wire(base: NodeBase, modules: WiredModules): Wired {
     ['indexes', () => indexes.notifyTipChanged()],
     ['peers', (_tip, change) => late.net?.onTip(change)],
   ];
-  for (const [name, listener] of tipSequence) chain.onTip(listener, name);
+  for (const [name, listener] of tipSequence) chain.events.tip.add(listener, name);
 
   // An announced next tip change will not happen.
-  chain.onNoMoreFollows(() => sv2?.onTip(), 'sv2');
-  chain.onNoMoreFollows(() => stratum?.onTip(), 'stratum');
-  chain.onNoMoreFollows(() => publisher.publishPending(), 'new work');
+  chain.events.noMoreFollows.add(() => sv2?.onTip(), 'sv2');
+  chain.events.noMoreFollows.add(() => stratum?.onTip(), 'stratum');
+  chain.events.noMoreFollows.add(() => publisher.publishPending(), 'new work');
 
   // A new block on the tip passed all checks without coins.
-  chain.onStored((node, block) => late.net?.onStored(node, block), 'peers');
+  chain.events.stored.add((node, block) => late.net?.onStored(node, block), 'peers');
 
   // Verdicts about blocks.
-  chain.onChecked((hash, block, reject) => late.net?.onChecked(hash, block, reject), 'peers');
+  chain.events.checked.add((hash, block, reject) => late.net?.onChecked(hash, block, reject), 'peers');
 
   // The best header has changed.
-  chain.onHeader(() => state.noteChange(), 'fronts');
+  chain.events.header.add(() => state.noteChange(), 'fronts');
 
   // The history below a snapshot has advanced or is validated.
-  chain.onHistory(() => client.onHistory(), 'wallets');
-  chain.onHistory(() => indexes.notifyTipChanged(), 'indexes');
+  chain.events.history.add(() => client.onHistory(), 'wallets');
+  chain.events.history.add(() => indexes.notifyTipChanged(), 'indexes');
 
   // A transaction entered the mempool, left it, or changed its rank.
   const listenTo = (name: string, { added = () => {}, removed = () => {} }: Partial<Omit<PoolListener, 'changed'>>): void =>

@@ -85,8 +85,9 @@ export function clientOf(chain: Partial<TestChain>, mempool: object = {}, others
     returning: false,
     mempoolSettled: async () => {},
   };
+  const face = Object.create(whole, Object.getOwnPropertyDescriptors(chain));
   const client = new InlineNodeClient({
-    chain: Object.create(whole, Object.getOwnPropertyDescriptors(chain)),
+    chain: { view: face, blocks: face, coins: face, commands: face },
     mempool: Object.create(pool, Object.getOwnPropertyDescriptors(mempool)),
     crypto: createNativeCrypto(),
     scanner: null,

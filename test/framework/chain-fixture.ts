@@ -70,6 +70,11 @@ export function temporaryFolder(): string {
   return mkdtempSync(join(tmpdir(), 'adit-chain-'));
 }
 
+/** Returns the chain's faces by their names in the contexts of net and rpc. */
+export function facesOf({ view: chain, blocks, coins, commands, download, events }: Chain) {
+  return { chain, blocks, coins, commands, download, events };
+}
+
 /** Opens a chain; with `store` and `dir` of an earlier one it is a restart. */
 export async function openFixture(options: FixtureOptions = {}): Promise<Fixture> {
   const {
@@ -115,7 +120,7 @@ export async function openFixture(options: FixtureOptions = {}): Promise<Fixture
 
 /** Every coin in the store, flushed: hex of key to hex of value. */
 export async function coinsOf(fixture: Fixture): Promise<Map<string, string>> {
-  if (fixture.chain.fault === null) await fixture.chain.flush();
+  if (fixture.chain.fault === null) await fixture.chain.commands.flush();
   return storedCoins(fixture.store);
 }
 

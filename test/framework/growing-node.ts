@@ -82,7 +82,7 @@ export function createNode(): GrowingNode {
     fees: { highestTarget: () => 1008, smart: () => ({ feeRate: 1234, blocks: 6, reason: 'None' }) },
   };
   const client = new InlineNodeClient({
-    chain: chain as never,
+    chain: { view: chain, blocks: chain, coins: chain, commands: chain } as never,
     mempool: mempool as never,
     crypto,
     scanner: null,

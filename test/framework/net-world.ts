@@ -150,14 +150,14 @@ export class NetWorld {
     const log: Logger = { info: note, warn: note, error: note, debug: (_, text) => note(text), shows: () => true };
     const fixture = await openFixture({ log, ...chain });
     const { clock } = fixture;
-    const mempool = new Mempool(poolOptions, { chain: fixture.chain, verifier: new InlineVerifier(crypto), clock, log });
+    const mempool = new Mempool(poolOptions, { chain: fixture.chain.view, verifier: new InlineVerifier(crypto), clock, log });
     const world = new NetWorld(fixture, mempool);
     // Rounds come by tick() alone.
     mock.timers.enable({ apis: ['setInterval'] });
     world.net = new Net(
       { services: FULL_SERVICES, discover: false, dnsSeed: false, fixedSeeds: false, connectOnly: true, v2Transport: false, ...net },
       {
-        params: fixture.chain.params,
+        params: fixture.chain.view.params,
         chain: fixture.chain,
         mempool,
         crypto,
@@ -186,12 +186,12 @@ export class NetWorld {
   #wire(): void {
     const { net, mempool } = this;
     const { chain } = this.fixture;
-    chain.onTip((tip, change) => {
+    chain.events.tip.add((tip, change) => {
       mempool.onTip(tip, change);
       net.onTip(change);
     });
-    chain.onStored((node, block) => net.onStored(node, block));
-    chain.onChecked((hash, block, reject) => net.onChecked(hash, block, reject));
+    chain.events.stored.add((node, block) => net.onStored(node, block));
+    chain.events.checked.add((hash, block, reject) => net.onChecked(hash, block, reject));
     mempool.listen({ added() {}, removed: (entry, reason) => net.onLeft(entry, reason), changed() {} });
     mempool.onBroadcast = (entry) => net.relay.announcer.relayTx(entry);
   }
@@ -276,7 +276,7 @@ export class NetWorld {
     const first = this.fixture.clock.seconds - ageSeconds - (count - 1) * 600;
     const [one] = buildChain(prev, 1, { time: first });
     const blocks = [one as BuiltBlock, ...buildChain(one as BuiltBlock, count - 1)];
-    for (const { bytes } of blocks) await this.fixture.chain.submitBlock(bytes);
+    for (const { bytes } of blocks) await this.fixture.chain.commands.submitBlock(bytes);
     return blocks;
   }
 

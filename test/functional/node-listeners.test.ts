@@ -91,12 +91,12 @@ t.test('an exception of a listener neither stops the node nor changes a reply', 
   await call('sendrawtransaction', split.hex);
   const [ground] = (await call('generatetoaddress', 1, address)) as string[];
   const coins = [...split.outputs];
-  const bits = chain.tip.bits.toString(16).padStart(8, '0');
+  const bits = chain.view.tip.bits.toString(16).padStart(8, '0');
 
   /** Payments, a replacement, a priority, blocks made here and elsewhere, and a reorganisation: all as without failures. */
   const scenario = async (t: Test, name: string): Promise<void> => {
     const coin = coins.pop()!;
-    const { height } = chain.tip;
+    const { height } = chain.view.tip;
     const payments = [1_000, 50_000].map((fee) => wallet.spend([coin], ['p2wpkh'], fee));
     for (const { hex, txidHex } of payments) t.equal(await call('sendrawtransaction', hex), txidHex, `${name}: a payment`);
     const paid = payments[1]!.txidHex;
@@ -104,14 +104,14 @@ t.test('an exception of a listener neither stops the node nor changes a reply', 
     t.same(inPool(), [paid], `${name}: it replaced the first`);
     t.equal(await call('prioritisetransaction', paid, 0, 1000), true);
     const [hash] = (await call('generatetoaddress', 1, address)) as [string];
-    t.equal(chain.tip.hashHex, hash, `${name}: a block`);
+    t.equal(chain.view.tip.hashHex, hash, `${name}: a block`);
     t.same(inPool(), [], `${name}: the block has the payment`);
     t.equal(await call('invalidateblock', hash), null);
     await mempool.settled();
     t.same(inPool(), [paid], `${name}: the payment is back`);
     t.equal(await call('reconsiderblock', hash), null);
-    t.equal(chain.tip.hashHex, hash, `${name}: the block is back`);
-    const parent = chain.tip;
+    t.equal(chain.view.tip.hashHex, hash, `${name}: the block is back`);
+    const parent = chain.view.tip;
     const elsewhere = mine(
       {
         ...{ previousblockhash: parent.hashHex, height: parent.height + 1, bits, transactions: [], version: 0x20000000 },
@@ -122,7 +122,7 @@ t.test('an exception of a listener neither stops the node nor changes a reply', 
       wallet.key(),
     );
     t.equal(await call('submitblock', elsewhere.hex), null, `${name}: a block of a miner`);
-    t.equal(chain.tip.height, height + 2);
+    t.equal(chain.view.tip.height, height + 2);
     t.equal(chain.fault, null);
     t.equal(asked, undefined, `${name}: the node goes on`);
   };
@@ -151,9 +151,9 @@ t.test('an exception of a listener neither stops the node nor changes a reply', 
   await scenario(t, 'nothing fails at the end');
   t.equal(((await call('getblockheader', ground)) as { hash: string }).hash, ground);
   const fresh = (await call('getblocktemplate', { rules: ['segwit'] })) as Template;
-  t.equal(fresh.previousblockhash, chain.tip.hashHex, 'templates follow the tip again');
+  t.equal(fresh.previousblockhash, chain.view.tip.hashHex, 'templates follow the tip again');
   await until('the indexes caught up', async () => {
     const info = (await call('getindexinfo')) as Record<string, { synced: boolean; best_block_height: number }>;
-    return Object.values(info).every(({ synced, best_block_height }) => synced && best_block_height === chain.tip.height);
+    return Object.values(info).every(({ synced, best_block_height }) => synced && best_block_height === chain.view.tip.height);
   });
 });

@@ -56,8 +56,8 @@ t.test('failures of wallets do not stop the node from accepting blocks and payme
       () => errors.filter((line) => line.startsWith('The thread of the wallets has ended')).length === times,
     );
   const blocksTo = async (height: number): Promise<void> => {
-    await call('generatetoaddress', height - chain.tip.height, ELSEWHERE);
-    t.equal(chain.tip.height, height);
+    await call('generatetoaddress', height - chain.view.tip.height, ELSEWHERE);
+    t.equal(chain.view.tip.height, height);
   };
   await blocksTo(first);
   await ended(1);

@@ -110,7 +110,7 @@ function fault(status: number, text: string): string | null {
 
 t.test(`answers ${CASES} random request bodies without an unexpected error`, async (t) => {
   const fixture = await openFixture();
-  for (const block of blocks) await fixture.chain.submitBlock(block.bytes);
+  for (const block of blocks) await fixture.chain.commands.submitBlock(block.bytes);
   const { desk, events, stopping } = openDesk(fixture);
   // Waits end at once and nothing is mined for long.
   stopping.abort();

@@ -32,8 +32,9 @@ export class KnownChains {
     const known = this.#coins.get(tip.hashHex);
     if (known !== undefined) return known;
     const calm = await openFixture({ maxTipAge: OUT_OF_DOWNLOAD });
-    for (const { bytes } of branch(tip)) await calm.chain.submitBlock(bytes);
-    if (calm.chain.tip.hashHex !== tip.hashHex) throw new Error(`the calm chain stands at ${calm.chain.tip.height}, not ${tip.height}`);
+    for (const { bytes } of branch(tip)) await calm.chain.commands.submitBlock(bytes);
+    if (calm.chain.view.tip.hashHex !== tip.hashHex)
+      throw new Error(`the calm chain stands at ${calm.chain.view.tip.height}, not ${tip.height}`);
     const coins = JSON.stringify([...(await coinsOf(calm))]);
     await calm.end();
     this.#coins.set(tip.hashHex, coins);
@@ -87,18 +88,18 @@ export async function judgeChain(image: string, cut: Cut, question: ChainQuestio
       connectAtOpen: 20_000,
     });
     const { chain } = fixture;
-    const found = await chain.verifyStored(3, VERIFIED);
+    const found = await chain.commands.verifyStored(3, VERIFIED);
     if (found !== null) wrong.push(`a start would find: ${found}`);
-    await chain.connectStored();
-    const tip = chains.block(chain.tip.hashHex);
+    await chain.commands.connectStored();
+    const tip = chains.block(chain.view.tip.hashHex);
     const least = promised(cut, sent, stopped);
-    if (tip === undefined) wrong.push(`the tip ${chain.tip.hashHex} was never sent`);
+    if (tip === undefined) wrong.push(`the tip ${chain.view.tip.hashHex} was never sent`);
     else if (tip.height < least) wrong.push(`the tip is at ${tip.height}, and ${least} was on the disk`);
     else if (JSON.stringify([...(await coinsOf(fixture))]) !== (await chains.coinsAt(tip))) wrong.push(`other coins at ${tip.height}`);
-    if (!(await chain.verifyChain(4, VERIFIED))) wrong.push('verifychain found something');
-    for (const { bytes } of rest) await chain.submitBlock(bytes);
+    if (!(await chain.commands.verifyChain(4, VERIFIED))) wrong.push('verifychain found something');
+    for (const { bytes } of rest) await chain.commands.submitBlock(bytes);
     const last = rest.at(-1)!;
-    if (chain.tip.hashHex !== last.hashHex) wrong.push(`it does not come further than ${chain.tip.height}`);
+    if (chain.view.tip.hashHex !== last.hashHex) wrong.push(`it does not come further than ${chain.view.tip.height}`);
     else if (JSON.stringify([...(await coinsOf(fixture))]) !== (await chains.coinsAt(last))) wrong.push('other coins in the end');
     for (const fault of fixture.faults) wrong.push(fault.message);
     await fixture.end();

@@ -41,9 +41,9 @@ async function importFile(t: Tap, network: 'main' | 'signet' | 'regtest', lines:
   const fixture = await openFixture({ network, verifier: counting.verifier });
   const { chain } = fixture;
   const reports: number[] = [];
-  await chain.loadBlockFile(path, (progress) => reports.push(progress.height));
-  t.equal(chain.tip.height, height);
-  t.equal(chain.tip.hashHex, hashToHex(parseBlock(fromHex(lines[lines.length - 1]!), crypto).hash));
+  await chain.commands.loadBlockFiles([path], (progress) => reports.push(progress.height));
+  t.equal(chain.view.tip.height, height);
+  t.equal(chain.view.tip.hashHex, hashToHex(parseBlock(fromHex(lines[lines.length - 1]!), crypto).hash));
   t.equal(reports[reports.length - 1], height, 'progress was reported');
   const spent = lines.map((line) => parseBlock(fromHex(line), crypto)).flatMap(({ txs }) => txs.slice(1));
   t.equal(
@@ -52,9 +52,9 @@ async function importFile(t: Tap, network: 'main' | 'signet' | 'regtest', lines:
     'every input ran its script',
   );
   const model = new ModelCoins();
-  for (let h = 1; h <= height; h++) model.apply(await chain.readBlock(chain.atHeight(h)!), h);
+  for (let h = 1; h <= height; h++) model.apply(await chain.blocks.readBlock(chain.view.atHeight(h)!), h);
   t.equal((await coinsOf(fixture)).size, model.map.size, 'as many coins as in the model');
-  t.equal(await chain.verifyChain(4, 0), true, 'back and forth over all blocks');
+  t.equal(await chain.commands.verifyChain(4, 0), true, 'back and forth over all blocks');
 
   // The same blocks backwards from another file: each waits for its parent.
   const backwards = join(dir, 'backwards.hex');
@@ -63,7 +63,7 @@ async function importFile(t: Tap, network: 'main' | 'signet' | 'regtest', lines:
   const record = (line: string) => {
     const bytes = fromHex(line);
     const head = Buffer.alloc(8);
-    head.set(chain.params.magic);
+    head.set(chain.view.params.magic);
     head.writeUInt32LE(bytes.length, 4);
     return Buffer.concat([head, bytes]);
   };
@@ -74,8 +74,8 @@ async function importFile(t: Tap, network: 'main' | 'signet' | 'regtest', lines:
     [records, 1 << 20],
   ] as const) {
     const other = await openFixture({ network, orphanBytes });
-    await other.chain.loadBlockFile(file);
-    t.equal(other.chain.tip.hashHex, chain.tip.hashHex);
+    await other.chain.commands.loadBlockFiles([file]);
+    t.equal(other.chain.view.tip.hashHex, chain.view.tip.hashHex);
     t.same(await coinsOf(other), await coinsOf(fixture), 'the same coins');
     await other.end();
   }
@@ -95,8 +95,8 @@ filesSuite('chains', /\.hex$/, 'imported', async (t, name) => {
 fileSuite('chains/regtest-getblockstats.json', async (t) => {
   const { blocks } = readJson<{ blocks: string[] }>('chains/regtest-getblockstats.json');
   const fixture = await openFixture();
-  for (const block of blocks.slice(1)) t.equal((await fixture.chain.submitBlock(fromHex(block))).kind, 'accepted');
-  t.equal(fixture.chain.tip.height, blocks.length - 1);
+  for (const block of blocks.slice(1)) t.equal((await fixture.chain.commands.submitBlock(fromHex(block))).kind, 'accepted');
+  t.equal(fixture.chain.view.tip.height, blocks.length - 1);
   await fixture.end();
 });
 
@@ -105,26 +105,26 @@ fileSuite('chains/main-reorg-btcd.json', async (t) => {
   const hashOf = (hex: string) => hashToHex(parseBlock(fromHex(hex), crypto).hash);
   const fixture = await openFixture({ network: 'main', checkpoints: false });
   const { chain } = fixture;
-  const header = (hex: string) => chain.submitHeader(fromHex(hex.slice(0, 160)));
+  const header = (hex: string) => chain.commands.submitHeader(fromHex(hex.slice(0, 160)));
   for (const block of file.blk_0_to_4!.slice(1)) t.equal(await header(block), null);
   const [a3, a4, a5] = [file.blk_3A!, file.blk_4A!, file.blk_5A!].flat() as [string, string, string];
-  const old = chain.bestHeader.hashHex;
+  const old = chain.view.bestHeader.hashHex;
   t.equal(await header(a3), null);
   t.equal(await header(a4), null);
-  t.equal(chain.bestHeader.hashHex, old, 'equal work: the first one seen');
+  t.equal(chain.view.bestHeader.hashHex, old, 'equal work: the first one seen');
   t.equal(await header(a5), null);
-  t.equal(chain.bestHeader.hashHex, hashOf(a5), 'the A branch has more work');
+  t.equal(chain.view.bestHeader.hashHex, hashOf(a5), 'the A branch has more work');
   t.same(
-    chain.tips().map(({ height, hashHex }) => [height, hashHex]),
+    chain.view.tips().map(({ height, hashHex }) => [height, hashHex]),
     [
       [5, hashOf(a5)],
       [4, old],
-      [0, chain.genesis.hashHex],
+      [0, chain.view.genesis.hashHex],
     ],
   );
   // These blocks were made for a node that did not ask coinbases to ripen; this one does.
-  t.equal((await chain.submitBlock(fromHex(file.blk_0_to_4![1]!))).kind, 'accepted');
-  t.equal((await chain.submitBlock(fromHex(file.blk_0_to_4![2]!))).reject?.reason, 'bad-txns-premature-spend-of-coinbase');
-  t.equal(toHex(chain.tip.hash), toHex(parseBlock(fromHex(file.blk_0_to_4![1]!), crypto).hash));
+  t.equal((await chain.commands.submitBlock(fromHex(file.blk_0_to_4![1]!))).kind, 'accepted');
+  t.equal((await chain.commands.submitBlock(fromHex(file.blk_0_to_4![2]!))).reject?.reason, 'bad-txns-premature-spend-of-coinbase');
+  t.equal(toHex(chain.view.tip.hash), toHex(parseBlock(fromHex(file.blk_0_to_4![1]!), crypto).hash));
   await fixture.end();
 });

@@ -25,7 +25,12 @@ function contextWith(txs: readonly TxView[]): NetContext {
       yield;
     }
   };
-  return { chain: { identify: async () => undefined }, crypto, params: chainParams('test'), wtxids: { search } } as unknown as NetContext;
+  return {
+    commands: { identify: async () => undefined },
+    crypto,
+    params: chainParams('test'),
+    wtxids: { search },
+  } as unknown as NetContext;
 }
 
 /** The block of a height, of whichever network: its bytes, or null when it isn't among the blocks. */

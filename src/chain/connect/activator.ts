@@ -2,12 +2,11 @@
 // prepared first. Then its coins are changed in slices, invisibly for readers. In one tick the coins become visible,
 // the tip changes, and the listeners are called. Writing follows.
 
-import type { BlockView } from '../../consensus/block/block-view.js';
 import { type Reject, rejectText } from '../../consensus/state.js';
-import { Listeners } from '../../lib/listeners.js';
 import { TimeSlice } from '../../lib/time-slice.js';
+import type { ChainEvents } from '../chain-events.js';
 import { ChainFault } from '../chain-fault.js';
-import type { ConnectedBlock, TipChange, TipFollower } from '../events.js';
+import type { ConnectedBlock, TipChange } from '../events.js';
 import type { Persister } from '../files/persister.js';
 import { compareCandidates } from '../tree/candidates.js';
 import { type HeaderNode, NodeStatus } from '../tree/header-node.js';
@@ -41,14 +40,6 @@ export interface ActivatorCounts {
 }
 
 export class Activator {
-  /** Listeners whose state must match the tip; an exception of one of them stops the node. */
-  readonly followers: TipFollower[] = [];
-  readonly onTip: Listeners<[HeaderNode, TipChange]>;
-  readonly onChecked: Listeners<[Uint8Array, BlockView, Reject | null]>;
-  /** Called when TipChange.moreFollows was true but the next block turned out to be invalid. */
-  readonly onNoMoreFollows: Listeners<[]>;
-  /** Returns a promise that resolves when the mempool has accepted transactions of disconnected blocks again. */
-  mempoolSettled: () => Promise<void> = () => Promise.resolve();
   /**
    * True if the last tip change disconnected blocks for an operator. The next change of the same call waits until the
    * mempool has processed it.
@@ -62,6 +53,7 @@ export class Activator {
   /** Prefetches the next blocks in the initial download. */
   readonly prefetcher: BlockPrefetcher;
   readonly #ws: ChainWorkspace;
+  readonly #events: ChainEvents;
   readonly #persister: Persister;
   readonly #assumed: () => HeaderNode | undefined;
   readonly #eager: () => boolean;
@@ -70,15 +62,13 @@ export class Activator {
    * @param assumed returns the assumed-valid block, once its header is known
    * @param eager returns whether changes are written immediately (near the tip) or collected (initial download)
    */
-  constructor(ws: ChainWorkspace, persister: Persister, assumed: () => HeaderNode | undefined, eager: () => boolean) {
+  constructor(ws: ChainWorkspace, events: ChainEvents, persister: Persister, assumed: () => HeaderNode | undefined, eager: () => boolean) {
     this.#ws = ws;
+    this.#events = events;
     this.#persister = persister;
     this.#assumed = assumed;
     this.#eager = eager;
     this.prefetcher = new BlockPrefetcher(ws);
-    this.onTip = new Listeners(ws.guard);
-    this.onChecked = new Listeners(ws.guard);
-    this.onNoMoreFollows = new Listeners(ws.guard);
   }
 
   /**
@@ -120,7 +110,7 @@ export class Activator {
    * delay them.
    */
   async #beforeMove(): Promise<void> {
-    if (this.#blocksLeft) await this.mempoolSettled();
+    if (this.#blocksLeft) await this.#events.followersSettled();
     this.#blocksLeft = false;
     await this.writeTipChanges();
   }
@@ -128,26 +118,7 @@ export class Activator {
   #announceNoMore(): void {
     if (!this.#moreAnnounced) return;
     this.#moreAnnounced = false;
-    this.onNoMoreFollows.call();
-  }
-
-  /**
-   * Announces a tip change: first to the followers, then to the listeners.
-   * @returns the error of a follower, if one threw. Its state may not match the tip, so the node must stop
-   */
-  announce(tip: HeaderNode, change: TipChange): ChainFault | null {
-    let fault: ChainFault | null = null;
-    for (const phase of ['onMove', 'onTip'] as const) {
-      for (const follower of this.followers) {
-        try {
-          follower[phase](tip, change);
-        } catch (error) {
-          fault ??= new ChainFault(`${follower.name} could not process a tip change`, error);
-        }
-      }
-    }
-    this.onTip.call(tip, change);
-    return fault;
+    this.#events.noMoreFollows.call();
   }
 
   /** True if the last tip changes are not written yet. */
@@ -185,7 +156,7 @@ export class Activator {
     for (const { node, block } of step.connected) {
       index.raise(node, NodeStatus.SCRIPTS_VALID);
       onJudged?.(node, null);
-      this.onChecked.call(node.hash, block, null);
+      this.#events.checked.call(node.hash, block, null);
     }
     if (step.failed === null) return;
     const { node, block, reject } = step.failed;
@@ -198,7 +169,7 @@ export class Activator {
     } else {
       throw new ChainFault(`Block ${node.hashHex} changed after it was checked`, undefined);
     }
-    this.onChecked.call(node.hash, block, reject);
+    this.#events.checked.call(node.hash, block, reject);
   }
 
   #forgetBlockData(node: HeaderNode, error: Error): void {
@@ -244,7 +215,7 @@ export class Activator {
     const moreFollows = target !== undefined && target !== tip && (step.connected.length === 0 || target.ancestor(tip.height) === tip);
     this.#moreAnnounced = moreFollows;
     const change: TipChange = { connected: step.connected, disconnected: step.disconnected, moreFollows, ...mark };
-    const fault = this.announce(tip, change);
+    const fault = this.#events.announceTip(tip, change);
     this.#ws.observe('connect_apply', (clock.monotonicMs() - begin) / 1000);
     // In the initial download, thousands of these lines would not help the operator, so only debug logs show them.
     if (this.#eager()) this.#ws.log.info(tipLine(this.#ws, tip));

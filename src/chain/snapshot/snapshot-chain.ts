@@ -4,9 +4,9 @@
 
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import type { AssumedCoins } from '../../consensus/params/chain-params.js';
-import { Listeners } from '../../lib/listeners.js';
 import { coinSetsOp } from '../../storage/codec/coin-sets.js';
 import type { CoinSpace } from '../../storage/layout.js';
+import type { ChainEvents } from '../chain-events.js';
 import { ChainFault } from '../chain-fault.js';
 import type { Changes } from '../changes.js';
 import type { Activator } from '../connect/activator.js';
@@ -22,6 +22,7 @@ import { SnapshotError, type SnapshotFile, type SnapshotHead } from './snapshot-
 
 export interface SnapshotDeps {
   readonly changes: Changes;
+  readonly events: ChainEvents;
   readonly activator: Activator;
   readonly persister: Persister;
   readonly pruner: Pruner;
@@ -35,7 +36,6 @@ export class SnapshotChain {
   #loading = false;
   #history: History | null = null;
   #base: HeaderNode | null = null;
-  readonly #listeners: Listeners<[]>;
 
   /**
    * Creates the manager.
@@ -44,7 +44,6 @@ export class SnapshotChain {
   constructor(ws: ChainWorkspace, deps: SnapshotDeps) {
     this.#ws = ws;
     this.#deps = deps;
-    this.#listeners = new Listeners(ws.guard);
   }
 
   /** Validation of the blocks below a snapshot; null if there is none or it has finished. */
@@ -57,15 +56,7 @@ export class SnapshotChain {
     return this.#base;
   }
 
-  /**
-   * Registers a listener that is called when the history has advanced or is validated.
-   * @returns unsubscribe
-   */
-  onHistory(listener: () => void, name?: string): () => void {
-    return this.#listeners.add(listener, name);
-  }
-
-  /** See Chain.loadSnapshot. */
+  /** See ChainCommands.loadSnapshot. */
   async load(file: SnapshotFile, head: SnapshotHead, poolSize: () => number): Promise<HeaderNode> {
     const { changes } = this.#deps;
     changes.refuseAfterFault();
@@ -163,7 +154,7 @@ export class SnapshotChain {
   /** Makes the snapshot block the tip, and the former chain the history, in one tick. */
   #standOn(space: CoinSpace, base: HeaderNode, { chainTxCount }: AssumedCoins): void {
     const ws = this.#ws;
-    const { activator, persister } = this.#deps;
+    const { events, persister } = this.#deps;
     const history = historyOf(ws, ws.space);
     history.active.setTip(ws.active.tip as HeaderNode);
     ws.space = space;
@@ -173,7 +164,7 @@ export class SnapshotChain {
     persister.movedTo(base);
     this.beginHistory(history);
     ws.log.info(`[snapshot] successfully activated snapshot ${base.hashHex}`);
-    const fault = activator.announce(base, { connected: [], disconnected: [] });
+    const fault = events.announceTip(base, { connected: [], disconnected: [] });
     if (fault !== null) throw fault;
   }
 
@@ -182,7 +173,7 @@ export class SnapshotChain {
    * @param ws workspace of the history
    */
   beginHistory(ws: ChainWorkspace): void {
-    const { changes, activator, pruner, assumedValid } = this.#deps;
+    const { changes, events, activator, pruner, assumedValid } = this.#deps;
     const base = this.#ws.index.assumed as HeaderNode;
     const expected = assumedCoinsOf(ws, base.hash) as AssumedCoins;
     this.#base = base;
@@ -195,8 +186,8 @@ export class SnapshotChain {
         }),
       crowded: () => changes.crowded,
       assumedValid,
-      moved: () => this.#listeners.call(),
-      connected: (block) => activator.onChecked.call(block.hash, block, null),
+      moved: () => events.history.call(),
+      connected: (block) => events.checked.call(block.hash, block, null),
       validated: async () => {
         release();
         await this.#finishValidation();
@@ -221,7 +212,7 @@ export class SnapshotChain {
     ws.index.endAssumed();
     ws.log.info(`[snapshot] snapshot beginning at ${this.#base?.hashHex} has been fully validated`);
     await activator.activate();
-    this.#listeners.call();
+    this.#deps.events.history.call();
     await clearOther(ws);
   }
 

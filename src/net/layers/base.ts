@@ -61,11 +61,14 @@ export function createBase(options: NetOptions, deps: NetDeps, peers: ReadonlySe
   return {
     options,
     get services() {
-      return offeredServices(options.services, chain);
+      return offeredServices(options.services, chain.view);
     },
     routes: new Routes(options),
     params,
-    chain,
+    chain: chain.view,
+    blocks: chain.blocks,
+    commands: chain.commands,
+    download: chain.download,
     mempool,
     wtxids: new WtxidIndex(mempool),
     crypto: deps.crypto,

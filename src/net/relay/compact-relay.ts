@@ -217,7 +217,7 @@ export class CompactRelay {
 
   /** Handles getblocktxn. @throws DecodeError */
   async sendTxs(peer: Peer, payload: Uint8Array): Promise<void> {
-    const { chain, log } = this.#context;
+    const { blocks, chain, log } = this.#context;
     const { hash, indexes } = decodeBlockTxRequest(payload);
     if (indexes.length === 0) {
       this.#context.disconnect(peer, 'getblocktxn received with no transaction indexes');
@@ -238,9 +238,9 @@ export class CompactRelay {
         peer.wanted.add(encodeInv([{ type: INV.WITNESS_BLOCK, hash }]).subarray(1));
         return;
       }
-      block = chain.recentBlock(node);
+      block = blocks.recentBlock(node);
       if (block === undefined) {
-        const bytes = await this.#reads.run(() => chain.readBlockBytes(node));
+        const bytes = await this.#reads.run(() => blocks.readBlockBytes(node));
         if (!peer.leaving) this.#context.chargeTo(peer, () => this.#answer(peer, parseBlock(bytes, this.#context.crypto), indexes));
         return;
       }
@@ -299,7 +299,7 @@ export class CompactRelay {
       log.debug('net', `Ignoring low-work compact block from peer ${peer.id}`);
       return;
     }
-    const verdict = await chain.submitHeader(header.bytes);
+    const verdict = await this.#context.commands.submitHeader(header.bytes);
     if (verdict !== null) {
       punishForBlock(this.#context, peer, verdict, true, 'invalid header via cmpctblock');
       return;

@@ -144,7 +144,7 @@ export class PartialBlock {
    * fault: two transactions can have the same short id.
    * @param height height of the block
    */
-  async finish(rest: readonly TxView[], height: number, { chain, crypto, params }: NetContext): Promise<BlockView | PartialFault> {
+  async finish(rest: readonly TxView[], height: number, { commands, crypto, params }: NetContext): Promise<BlockView | PartialFault> {
     let next = 0;
     const txs: Part[] = [];
     for (const tx of this.#txs) {
@@ -161,7 +161,7 @@ export class PartialBlock {
     for (const tx of txs) writer.bytes(tx.bytes);
     const block = parseBlock(writer.finish(), crypto);
     for (const [i, tx] of txs.entries()) (block.txs[i] as TxView).adopt(tx.txid, tx.wtxid, tx.facts);
-    await chain.identify(block);
+    await commands.identify(block);
     return checkMutation(block, height, params) === null ? block : 'mismatch';
   }
 }

@@ -275,14 +275,14 @@ export class BlockDownload {
    * @returns the reason of a refusal; null if the block was requested
    */
   requestByHand(hash: Uint8Array, peer: Peer | undefined): string | null {
-    const { chain } = this.#context;
+    const { blocks, chain } = this.#context;
     const node = chain.node(hash);
     if (node === undefined) return 'Block header missing';
     // Blocks far above the tip would keep the files that they lie in from being pruned.
-    if (chain.pruneSettings !== null && node.height > chain.tip.height) {
+    if (blocks.pruneSettings !== null && node.height > chain.tip.height) {
       return 'In prune mode, only blocks that the node has already synced previously can be fetched from a peer';
     }
-    if (chain.hasBlock(node)) return 'Block already downloaded';
+    if (blocks.hasBlock(node)) return 'Block already downloaded';
     if (peer === undefined || !peer.ready) return 'Peer does not exist';
     if (!peer.hasWitness) return 'Pre-SegWit peer';
     this.endRequest(hash);

@@ -72,7 +72,7 @@ export class BlockReceiver {
         this.#blame(peer, header.hash, reject('cached', 'duplicate'), true);
         return undefined;
       }
-      if (known !== undefined && !chain.storesUnrequested(known)) return undefined;
+      if (known !== undefined && !this.#context.blocks.storesUnrequested(known)) return undefined;
     }
     if (prev === undefined) {
       // A block without a known parent cannot be stored. Do not parse it: a view of its transactions may take forty times its bytes.
@@ -86,7 +86,7 @@ export class BlockReceiver {
     }
     const block = parseBlock(payload, crypto);
     const height = prev.height + 1;
-    if (isLarge(block)) return chain.identify(block).then(() => this.#screen(peer, block, height, asked));
+    if (isLarge(block)) return this.#context.commands.identify(block).then(() => this.#screen(peer, block, height, asked));
     return this.#screen(peer, block, height, asked);
   }
 
@@ -129,10 +129,10 @@ export class BlockReceiver {
 
   /** Passes a block of the initial download to the chain, and continues with the next one while it is stored and connected. */
   #takeEarlyBlock(peer: Peer, block: BlockView): Promise<void> | undefined {
-    const { chain, clock, log } = this.#context;
+    const { clock, download, log } = this.#context;
     const forgetSource = this.#rememberSource(peer, block, true);
     const stored = this.#downloads
-      .whileBusy([block.hash], () => chain.takeBlock(block))
+      .whileBusy([block.hash], () => download.takeBlock(block))
       .then(
         (isNew) => {
           if (isNew) peer.lastBlockTime = clock.nowSeconds();
@@ -146,7 +146,7 @@ export class BlockReceiver {
         },
       );
     this.#last.set(peer, { hash: block.hash, stored });
-    return chain.waitForCapacity();
+    return download.waitForCapacity();
   }
 
   /**
@@ -157,7 +157,7 @@ export class BlockReceiver {
     const last = this.#last.get(peer);
     if (last === undefined) return undefined;
     return last.stored
-      .then(() => this.#context.chain.waitUntilConnected(last.hash))
+      .then(() => this.#context.download.waitUntilConnected(last.hash))
       .then(() => {
         if (this.#last.get(peer) === last) this.#last.delete(peer);
       });
@@ -172,7 +172,7 @@ export class BlockReceiver {
   async processBlock(peer: Peer, block: BlockView, requested: boolean, vouched: boolean): Promise<void> {
     const forgetSource = this.#rememberSource(peer, block, vouched);
     this.#context.times.noteReached(block.hash, 'block');
-    const submit = () => this.#context.chain.submitBlock(block, { force: requested });
+    const submit = () => this.#context.commands.submitBlock(block, { force: requested });
     const outcome = await this.#downloads.whileBusy([block.hash], submit);
     if (outcome.isNew) peer.lastBlockTime = this.#context.clock.nowSeconds();
     else forgetSource();

@@ -3,7 +3,7 @@
 // enough work, the chain is downloaded again, checked against those bits, and stored. So a peer can make this node keep
 // a few kilobytes, never a tree.
 import crypto from 'node:crypto';
-import type { Chain } from '../../chain/chain.js';
+import type { ChainView } from '../../chain/chain-view.js';
 import type { HeaderNode } from '../../chain/tree/header-node.js';
 import type { HeaderView } from '../../consensus/block/header-view.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
@@ -44,7 +44,7 @@ interface Reading {
  * Returns the least work of a chain whose headers are stored at once: near the tip's, and never below the minimum
  * (Core's GetAntiDoSWorkThreshold).
  */
-export function antiDosWork({ tip, minimumChainWork }: Chain): bigint {
+export function antiDosWork({ tip, minimumChainWork }: ChainView): bigint {
   const near = blockProof(tip.bits) * RECENT_BLOCKS;
   const nearTip = tip.chainWork > near ? tip.chainWork - near : 0n;
   return nearTip > minimumChainWork ? nearTip : minimumChainWork;

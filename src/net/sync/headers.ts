@@ -237,10 +237,10 @@ export class HeadersSync {
 
   /** Submits headers to the chain. @returns why a header was rejected, after which the headers before it are stored; null if none was */
   async #submit(peer: Peer, accepted: readonly HeaderView[]): Promise<Reject | null> {
-    const { chain, chargeTo: charged } = this.#context;
+    const { commands, chargeTo: charged } = this.#context;
     for (let at = 0; at < accepted.length; at += HEADERS_PER_STEP) {
       const part = accepted.slice(at, at + HEADERS_PER_STEP).map(({ bytes }) => bytes);
-      const { verdict } = await charged(peer, () => chain.submitHeaders(part));
+      const { verdict } = await charged(peer, () => commands.submitHeaders(part));
       if (verdict !== null) return verdict;
     }
     return null;

@@ -1,5 +1,5 @@
 // Block locators: hashes from a block back to genesis, at first one by one, then ever farther apart.
-import type { Chain } from '../../chain/chain.js';
+import type { ChainView } from '../../chain/chain-view.js';
 import type { HeaderNode } from '../../chain/tree/header-node.js';
 
 /** Number of hashes taken one by one. */
@@ -19,7 +19,7 @@ export function locatorOf(node: HeaderNode): Uint8Array[] {
 }
 
 /** Returns the block at which a peer's locator meets the active chain; genesis if it does not. */
-export function forkOfLocator(chain: Chain, locator: readonly Uint8Array[]): HeaderNode {
+export function forkOfLocator(chain: ChainView, locator: readonly Uint8Array[]): HeaderNode {
   for (const hash of locator) {
     const node = chain.node(hash);
     if (node === undefined) continue;

@@ -1,5 +1,5 @@
 // Answers requests for the chain: getheaders, getblocks, and blocks in getdata.
-import type { Chain } from '../../chain/chain.js';
+import type { ChainView } from '../../chain/chain-view.js';
 import { MIN_BLOCKS_TO_KEEP } from '../../chain/files/pruning.js';
 import type { HeaderNode } from '../../chain/tree/header-node.js';
 import { NodeStatus } from '../../chain/tree/header-node.js';
@@ -119,8 +119,8 @@ export class BlockServer {
 
   /** Returns whether a pruned node does not have a block, or may prune it within the hour that its relay may take. */
   #mayBePrunedSoon(node: HeaderNode): boolean {
-    const { chain, params } = this.#context;
-    if (chain.pruneSettings === null) return false;
+    const { blocks, chain, params } = this.#context;
+    if (blocks.pruneSettings === null) return false;
     return !node.hasData || node.height <= chain.tip.height - MIN_BLOCKS_TO_KEEP + Math.floor(3_600 / params.powTargetSpacing);
   }
 
@@ -144,7 +144,7 @@ export class BlockServer {
     const node = chain.node(item.hash);
     if (node === undefined) return false;
     // The block was announced while its scripts run. Wait until it is connected.
-    if (node.hasChainData && !node.has(NodeStatus.SCRIPTS_VALID) && !node.failed) await chain.settled();
+    if (node.hasChainData && !node.has(NodeStatus.SCRIPTS_VALID) && !node.failed) await this.#context.commands.settled();
     if (peer.leaving) return false;
     if (!mayServe(chain, node, this.#context.params)) {
       log.debug('net', `ignoring request from peer=${peer.id} for old block that isn't in the main chain`);
@@ -175,12 +175,12 @@ export class BlockServer {
   }
 
   async #sendBlock(peer: Peer, node: HeaderNode, item: InvItem): Promise<boolean> {
-    const { chain, log } = this.#context;
+    const { blocks, log } = this.#context;
     // The peer may have disconnected while the read waited.
     if (peer.leaving) return false;
     let bytes: Uint8Array;
     try {
-      bytes = await chain.readBlockBytes(node);
+      bytes = await blocks.readBlockBytes(node);
     } catch (error) {
       // The chain notices an unreadable block when it needs the block itself.
       if (node.hasData) log.warn(`Block ${node.hashHex}, requested by a peer, can't be read: ${(error as Error).message}`);
@@ -211,7 +211,7 @@ export class BlockServer {
  * Returns whether any peer may know that this node has a block: it is in the best chain, or a recent rival of nearly
  * its work (Core's BlockRequestAllowed). Other blocks would help to identify this node.
  */
-export function mayServe(chain: Chain, node: HeaderNode, params: Pick<ChainParams, 'powTargetSpacing'>): boolean {
+export function mayServe(chain: ChainView, node: HeaderNode, params: Pick<ChainParams, 'powTargetSpacing'>): boolean {
   if (chain.contains(node)) return true;
   const best = chain.bestHeader;
   if (!node.has(NodeStatus.SCRIPTS_VALID) || node.failed) return false;

@@ -81,16 +81,16 @@ export class ThrowawayNode {
     const { verifier, assembler, crypto } = deps;
     this.#deps = deps;
     this.#chain = chain;
-    const mempool = new Mempool(deps.mempool, { chain, verifier, clock, log: silentLogger });
+    const mempool = new Mempool(deps.mempool, { chain: chain.view, verifier, clock, log: silentLogger });
     const templates = new TemplateService(deps.templates, {
-      ...{ chain, mempool, clock, hashes: crypto, versionBits: chain.versionBits, log: silentLogger },
+      ...{ chain: chain.view, mempool, clock, hashes: crypto, versionBits: chain.view.versionBits, log: silentLogger },
       assembler,
       slabs: new SlabRing(),
       epoch: () => this.#epoch,
     });
     this.#mempool = mempool;
     this.#templates = templates;
-    chain.useCheckedTransactions(mempool);
+    chain.commands.useCheckedTransactions(mempool);
     followTip({ chain, mempool, templates, guard: new ListenerGuard(silentLogger) }, () => {
       templates.onTip();
       this.#epoch++;
@@ -135,9 +135,9 @@ export class ThrowawayNode {
     while (!proofOfWork(crypto.sha256d(header), candidate.bits, WARMUP_PARAMS.powLimit)) view.setUint32(NONCE_AT, ++nonce, true);
     const bytes = candidate.bytes(nonce);
     const parsed = (): BlockView => parseBlock(bytes, crypto);
-    for (let i = 0; i < tried; i++) refuse(await this.#chain.testBlockValidity(parsed(), { checkPow: true, checkMerkle: true }));
+    for (let i = 0; i < tried; i++) refuse(await this.#chain.view.testBlockValidity(parsed(), { checkPow: true, checkMerkle: true }));
     const block = parsed();
-    const { kind, reject } = await this.#chain.submitBlock(block);
+    const { kind, reject } = await this.#chain.commands.submitBlock(block);
     refuse(reject);
     if (kind !== 'accepted') throw new Error(`A block was not connected: ${kind}`);
     for (const tx of transactions) this.inputs += tx.inputCount;

@@ -17,7 +17,7 @@ export function budgetOf(value: JsonValue | undefined): MiningBudget {
 }
 
 export async function submitMined(ctx: NodeContext, block: BlockView): Promise<string> {
-  const outcome = await ctx.chain.submitBlock(block, { force: true });
+  const outcome = await ctx.commands.submitBlock(block, { force: true });
   await ctx.mempool.settled();
   if (outcome.kind === 'invalid') fail(RPC_CODE.INTERNAL_ERROR, 'ProcessNewBlock, block not accepted');
   return hashHex(block.hash);

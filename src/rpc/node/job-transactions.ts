@@ -6,14 +6,14 @@ import type { NodeContext } from '../context/node.js';
 
 const RECENT_BLOCKS = 3;
 
-type Chain = NodeContext['chain'];
+type Tip = NodeContext['chain']['tip'];
 
 /**
  * Transactions of the last blocks by wtxid. The keys are nodes of the header tree, which exist for ever, so tables of
  * older blocks are removed.
  */
 export class BlockTables {
-  readonly #tables = new Map<Chain['tip'], Map<string, TxView>>();
+  readonly #tables = new Map<Tip, Map<string, TxView>>();
 
   /** Number of blocks whose transactions are held. */
   get size(): number {
@@ -24,15 +24,15 @@ export class BlockTables {
    * Searches the last blocks, because clients ask again for transactions of a block that competes with their job.
    * @returns the transactions that were found, by key of the wtxid
    */
-  async find(chain: Chain, wtxids: readonly Uint8Array[]): Promise<Map<string, TxView>> {
+  async find({ blocks, chain }: Pick<NodeContext, 'blocks' | 'chain'>, wtxids: readonly Uint8Array[]): Promise<Map<string, TxView>> {
     const found = new Map<string, TxView>();
-    const late: Chain['tip'][] = [];
-    for (let node: Chain['tip'] | null = chain.tip; node !== null && node.height > 0 && late.length < RECENT_BLOCKS; node = node.prev)
+    const late: Tip[] = [];
+    for (let node: Tip | null = chain.tip; node !== null && node.height > 0 && late.length < RECENT_BLOCKS; node = node.prev)
       late.push(node);
     for (const node of this.#tables.keys()) if (!late.includes(node)) this.#tables.delete(node);
     for (const node of late) {
-      if (found.size === wtxids.length || !chain.hasBlock(node)) break;
-      const table = this.#tables.get(node) ?? tableOf(await chain.readBlock(node));
+      if (found.size === wtxids.length || !blocks.hasBlock(node)) break;
+      const table = this.#tables.get(node) ?? tableOf(await blocks.readBlock(node));
       // If the tip changed while the block was read, the table may be too old. The next call removes it then.
       if (this.#tables.has(node) || this.#tables.size < RECENT_BLOCKS) this.#tables.set(node, table);
       for (const wtxid of wtxids) {
@@ -66,6 +66,6 @@ export async function knownTransactions(
   });
   const missing = wtxids.filter((_, i) => found[i] === undefined);
   if (missing.length === 0) return found;
-  const older = await tables.find(ctx.chain, missing);
+  const older = await tables.find(ctx, missing);
   return found.map((tx, i) => tx ?? older.get(hashKey(wtxids[i])));
 }

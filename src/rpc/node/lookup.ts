@@ -51,22 +51,22 @@ const NOT_DOWNLOADED = 'Block not available (not fully downloaded)';
 const PRUNED_UNDO = 'Undo data not available (pruned data)';
 
 /** Throws -1 if the block was pruned or only its header is known. */
-export function assertStored({ chain, compat }: NodeContext, node: HeaderInfo): void {
-  if (chain.isPruned(node)) fail(RPC_CODE.MISC_ERROR, PRUNED_BLOCK);
-  if (chain.hasBlock(node)) return;
+export function assertStored({ blocks, chain, compat }: NodeContext, node: HeaderInfo): void {
+  if (blocks.isPruned(node)) fail(RPC_CODE.MISC_ERROR, PRUNED_BLOCK);
+  if (blocks.hasBlock(node)) return;
   fail(RPC_CODE.MISC_ERROR, follows(compat, 28) || chain.history !== null ? NOT_DOWNLOADED : 'Block not found on disk');
 }
 
 /** Reads a block. @throws RpcError with -1 if it was pruned, only its header is known, or it cannot be read */
 export async function readBlock(ctx: NodeContext, node: HeaderInfo): Promise<BlockView> {
   assertStored(ctx, node);
-  return ctx.chain.readBlock(node).catch((error: unknown) => unreadable(ctx, node, error, PRUNED_BLOCK, 'Block not found on disk'));
+  return ctx.blocks.readBlock(node).catch((error: unknown) => unreadable(ctx, node, error, PRUNED_BLOCK, 'Block not found on disk'));
 }
 
 /** Reads the coins that a block spent. @throws RpcError with -1 if they were pruned or cannot be read */
 export async function readUndo(ctx: NodeContext, node: HeaderInfo): Promise<Coin[][]> {
-  if (ctx.chain.isPruned(node)) fail(RPC_CODE.MISC_ERROR, PRUNED_UNDO);
-  return ctx.chain.readUndo(node).catch((error: unknown) => unreadable(ctx, node, error, PRUNED_UNDO, "Can't read undo data from disk"));
+  if (ctx.blocks.isPruned(node)) fail(RPC_CODE.MISC_ERROR, PRUNED_UNDO);
+  return ctx.blocks.readUndo(node).catch((error: unknown) => unreadable(ctx, node, error, PRUNED_UNDO, "Can't read undo data from disk"));
 }
 
 /** Throws the error for a failed read. The block may have been pruned meanwhile. */
@@ -74,7 +74,7 @@ function unreadable(ctx: NodeContext, node: HeaderInfo, error: unknown, pruned: 
   const { code, message } = error as NodeJS.ErrnoException;
   // The file is damaged. Nothing else depends on this block now, so only the client and the log are informed.
   if (code !== 'STORE_CORRUPTION' && code !== 'STORE_NOT_FOUND') throw error;
-  if (ctx.chain.isPruned(node)) return fail(RPC_CODE.MISC_ERROR, pruned);
+  if (ctx.blocks.isPruned(node)) return fail(RPC_CODE.MISC_ERROR, pruned);
   ctx.log.info(`ERROR: ${message}. Start with -reindex to rebuild everything from the readable blocks.`);
   return fail(RPC_CODE.MISC_ERROR, missing);
 }

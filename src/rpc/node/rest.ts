@@ -154,12 +154,12 @@ export class RestHandler {
   }
 
   async #block(asked: Asked<'block' | 'blockpart'>, info: CallInfo): Promise<Body> {
-    const { chain, compat } = this.#ctx;
+    const { blocks, compat } = this.#ctx;
     const { hash } = asked;
     const node = this.#known(hash);
-    const place = chain.blockPlace(node);
+    const place = blocks.blockPlace(node);
     if (place === null) {
-      if (chain.isPruned(node)) fault(404, `${hash.text} not available (pruned data)`);
+      if (blocks.isPruned(node)) fault(404, `${hash.text} not available (pruned data)`);
       fault(404, follows(compat, 29) ? `${hash.text} not available (not fully downloaded)` : `${hash.text} not found`);
     } else if (isStored(asked)) return encodePlace(place);
     if (asked.format === null) return noSuchFormat();
@@ -266,10 +266,10 @@ export class RestHandler {
     checkMempool,
   }: Asked<'getutxos'>): Promise<{ tip: HeaderInfo; coins: readonly (Pick<Coin, 'height' | 'value' | 'script'> | undefined)[] }> {
     const { chain, mempool } = this.#ctx;
-    if (!checkMempool) return chain.coinsAtTip(outpoints);
+    if (!checkMempool) return this.#ctx.coins.coinsAtTip(outpoints);
     await mempool.settled();
     for (;;) {
-      const { tip, coins } = await chain.coinsAtTip(outpoints);
+      const { tip, coins } = await this.#ctx.coins.coinsAtTip(outpoints);
       // Look the coins up again if the tip changed, because the mempool belongs to the current tip.
       if (chain.tip !== tip) continue;
       const pooled = outpoints.map((outpoint, i) => {
@@ -287,7 +287,7 @@ export class RestHandler {
     const node = this.#known(hash);
     const ctx = this.#ctx;
     return heavyCall(ctx.heavy, info.signal, async () => {
-      if (node.prev !== null && !ctx.chain.hasUndo(node)) fault(404, `${hash.text} undo not available`);
+      if (node.prev !== null && !ctx.blocks.hasUndo(node)) fault(404, `${hash.text} undo not available`);
       const undo = await readUndo(ctx, node).catch(() => fault(404, `${hash.text} undo not available`));
       const slicer = new Slicer(info.yieldToUrgent);
       if (format === 'json') {

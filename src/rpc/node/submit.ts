@@ -45,7 +45,7 @@ async function judge(ctx: NodeContext, block: BlockView, client: string): Promis
   if (known === 'duplicate' || known === 'duplicate-invalid') return known;
   const parent = ctx.chain.node(block.header.prevHash);
   if (parent && paid) ctx.templates.coinbaseSubmitted(client, block.txs[0], parent.height + 1);
-  const outcome = await ctx.chain.submitBlock(ctx.chain.withWitnessReserved(block), { force: true });
+  const outcome = await ctx.commands.submitBlock(ctx.chain.withWitnessReserved(block), { force: true });
   await ctx.mempool.settled();
   switch (outcome.kind) {
     case 'accepted':

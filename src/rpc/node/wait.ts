@@ -35,7 +35,7 @@ export function untilTip(ctx: NodeContext, call: CallInfo, timeoutMs: number, pl
       resolve({ hash: tip.hashHex, height: tip.height });
     };
     if (pleases(ctx.chain.tip) || ctx.stopping.aborted || call.signal?.aborted) return done();
-    forget = ctx.chain.onTip((tip) => {
+    forget = ctx.events.tip.add((tip) => {
       // Reply after the whole tip change, when the chain has the new tip.
       if (pleases(tip)) queueMicrotask(done);
     }, 'waiting calls');

@@ -17,7 +17,7 @@ const side = buildChain(buildBlock(blocks[KNOWN - 1]!, { tag: 9 }), 5);
 /** A chain of the first blocks, closed, and the lines of whoever opens it again over files that hold these records. */
 async function reopened(t: Test, records: readonly Buffer[]) {
   const first = await openFixture({ store: new MemoryStore() });
-  for (const block of bytes.slice(0, KNOWN)) await first.chain.submitBlock(block);
+  for (const block of bytes.slice(0, KNOWN)) await first.chain.commands.submitBlock(block);
   await first.chain.close();
   writeBlocksFolder(first.dir, [GENESIS_BYTES, ...bytes.slice(0, KNOWN), ...records]);
   const lines: string[] = [];
@@ -44,7 +44,7 @@ t.test('connects all blocks that the files hold beyond the database, in any orde
     ['mixed, with some whose parent is nowhere', [...side.map((block) => block.bytes), ...mixed.map(({ block }) => block)]],
   ] as const) {
     const { fixture, lines } = await reopened(t, records);
-    t.equal(fixture.chain.tip.hashHex, blocks.at(-1)!.hashHex, what);
+    t.equal(fixture.chain.view.tip.hashHex, blocks.at(-1)!.hashHex, what);
     t.equal((await coinsOf(fixture)).size, blocks.length);
     t.match(lines.join('\n'), new RegExp(`Added ${records.length - (records.length > 360 ? side.length : 0)} blocks`), what);
   }
@@ -58,7 +58,7 @@ t.test('reports damaged blocks beyond the database once, and connects those befo
     return copy;
   });
   const { fixture, lines } = await reopened(t, broken.slice(KNOWN, 301));
-  t.equal(fixture.chain.tip.height, 300);
+  t.equal(fixture.chain.view.tip.height, 300);
   t.equal(lines.filter((line) => /A block after .* could not be read/.test(line)).length, 1);
   const forks = Array.from({ length: 20 }, (_, i) => {
     const copy = Buffer.from(buildBlock(blocks[KNOWN - 1]!, { tag: 100 + i }).bytes);
@@ -66,7 +66,7 @@ t.test('reports damaged blocks beyond the database once, and connects those befo
     return copy;
   });
   const many = await reopened(t, [...forks, ...bytes.slice(KNOWN)]);
-  t.equal(many.fixture.chain.tip.height, 400);
+  t.equal(many.fixture.chain.view.tip.height, 400);
   t.same(
     many.lines.filter((line) => /could not be read/.test(line)).map((line) => line.replace(/:.*/, '')),
     ['A block after the last block in the database could not be read', '20 blocks after the last block in the database could not be read'],

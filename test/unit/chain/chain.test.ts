@@ -36,7 +36,7 @@ import { until } from '../../framework/until.js';
 async function submitAll(fixture: Fixture, blocks: readonly BuiltBlock[]): Promise<string[]> {
   const kinds: string[] = [];
   for (const block of blocks) {
-    const outcome = await fixture.chain.submitBlock(block.bytes);
+    const outcome = await fixture.chain.commands.submitBlock(block.bytes);
     kinds.push(outcome.kind === 'invalid' ? (outcome.reject?.reason ?? '') : outcome.kind);
   }
   return kinds;
@@ -47,37 +47,37 @@ const reasonOf = async (fixture: Fixture, block: BuiltBlock): Promise<string> =>
 t.test('accepts a chain of blocks, and returns its coins, heights, work and blocks', async (t) => {
   const fixture = await openFixture({ maxTipAge: IN_DOWNLOAD });
   const { chain } = fixture;
-  t.equal(chain.tip, chain.genesis);
-  t.ok(chain.isInitialBlockDownload());
+  t.equal(chain.view.tip, chain.view.genesis);
+  t.ok(chain.view.isInitialBlockDownload());
   const blocks = buildChain(GENESIS, 5);
   const changes: { height: number; change: TipChange }[] = [];
-  chain.onTip((tip, change) => changes.push({ height: tip.height, change }));
+  chain.events.tip.add((tip, change) => changes.push({ height: tip.height, change }));
   t.same(await submitAll(fixture, blocks), Array(5).fill('accepted'));
-  t.equal(chain.tip.hashHex, blocks[4]!.hashHex);
-  t.equal(chain.tip.chainWork, 12n);
-  t.equal(chain.tip.chainTxCount, 6);
-  t.equal(chain.atHeight(3)?.hashHex, blocks[2]!.hashHex);
-  t.equal(chain.next(chain.atHeight(3)!)?.height, 4);
+  t.equal(chain.view.tip.hashHex, blocks[4]!.hashHex);
+  t.equal(chain.view.tip.chainWork, 12n);
+  t.equal(chain.view.tip.chainTxCount, 6);
+  t.equal(chain.view.atHeight(3)?.hashHex, blocks[2]!.hashHex);
+  t.equal(chain.view.next(chain.view.atHeight(3)!)?.height, 4);
   t.same(
     changes.map(({ height, change }) => [height, change.connected.length, change.disconnected.length]),
     [1, 2, 3, 4, 5].map((height) => [height, 1, 0]),
   );
   t.equal(await reasonOf(fixture, blocks[2]!), 'duplicate');
-  t.same(await chain.coin(outpoint(blocks[0]!.txids[0]!, 0)), {
+  t.same(await chain.coins.coin(outpoint(blocks[0]!.txids[0]!, 0)), {
     value: subsidy(1),
     script: new Uint8Array(ANYONE),
     height: 1,
     coinbase: true,
   });
-  t.equal(await chain.coin(outpoint(blocks[0]!.txids[0]!, 1)), undefined, 'the commitment is no coin');
-  t.same(Buffer.from((await chain.readBlock(chain.atHeight(2)!)).bytes), blocks[1]!.bytes);
-  t.equal(chain.known(blocks[0]!.hash), 'duplicate');
-  t.equal(chain.known(Buffer.alloc(32)), 'unknown');
+  t.equal(await chain.coins.coin(outpoint(blocks[0]!.txids[0]!, 1)), undefined, 'the commitment is no coin');
+  t.same(Buffer.from((await chain.blocks.readBlock(chain.view.atHeight(2)!)).bytes), blocks[1]!.bytes);
+  t.equal(chain.view.known(blocks[0]!.hash), 'duplicate');
+  t.equal(chain.view.known(Buffer.alloc(32)), 'unknown');
   t.same(
-    chain.tips().map((node) => node.height),
+    chain.view.tips().map((node) => node.height),
     [5],
   );
-  t.equal(chain.tip.medianTimePast(), blocks[2]!.time, 'six blocks with genesis: the upper of the middle two');
+  t.equal(chain.view.tip.medianTimePast(), blocks[2]!.time, 'six blocks with genesis: the upper of the middle two');
   await fixture.end();
 });
 
@@ -93,7 +93,9 @@ t.test('rejects a child before its parent although duplicate transactions are no
   const order = (...txs: Tx[]): BuiltBlock => buildBlock(blocks.at(-1)!, { txs });
   const wrong = order(child, parent);
   const proposal = parseBlock(wrong.bytes, crypto);
-  t.match(await chain.testBlockValidity(proposal, { checkPow: true, checkMerkle: true }), { reason: 'bad-txns-inputs-missingorspent' });
+  t.match(await chain.view.testBlockValidity(proposal, { checkPow: true, checkMerkle: true }), {
+    reason: 'bad-txns-inputs-missingorspent',
+  });
   t.equal(await reasonOf(fixture, wrong), 'bad-txns-inputs-missingorspent');
   t.equal(await reasonOf(fixture, order(parent, child)), 'accepted');
   t.same(faults, []);
@@ -106,7 +108,7 @@ t.test('rejects invalid blocks and headers, and remembers only lasting failures'
   const blocks = buildChain(GENESIS, 101);
   await submitAll(fixture, blocks);
   const tip = blocks[100]!;
-  const state = () => [chain.tip.hashHex, chain.bestHeader.hashHex];
+  const state = () => [chain.view.tip.hashHex, chain.view.bestHeader.hashHex];
   const before = state();
 
   // checkBlock: nothing is remembered.
@@ -115,7 +117,7 @@ t.test('rejects invalid blocks and headers, and remembers only lasting failures'
   const broken = buildBlock(tip, { breakMerkle: true });
   t.equal(await reasonOf(fixture, broken), 'bad-txnmrklroot');
   t.equal(await reasonOf(fixture, broken), 'bad-txnmrklroot');
-  t.equal(chain.node(broken.hash), undefined, 'not even the header');
+  t.equal(chain.view.node(broken.hash), undefined, 'not even the header');
 
   // Header rules: re-evaluated each time.
   const orphan = buildBlock(buildBlock(tip, { tag: 77 }));
@@ -134,10 +136,10 @@ t.test('rejects invalid blocks and headers, and remembers only lasting failures'
   bare.ins[0]!.witness = [Buffer.from([1])];
   const witnessless = buildBlock(tip, { txs: [bare], commitment: false });
   t.equal(await reasonOf(fixture, witnessless), 'unexpected-witness');
-  t.equal(chain.known(witnessless.hash), 'duplicate-inconclusive');
+  t.equal(chain.view.known(witnessless.hash), 'duplicate-inconclusive');
   t.equal(await reasonOf(fixture, witnessless), 'unexpected-witness');
   t.ok(
-    chain.tips().some((node) => node.hashHex === witnessless.hashHex),
+    chain.view.tips().some((node) => node.hashHex === witnessless.hashHex),
     'headers-only tip',
   );
 
@@ -145,13 +147,13 @@ t.test('rejects invalid blocks and headers, and remembers only lasting failures'
   const unripe = spend([coin], [{ value: coin.value, script: ANYONE }], { locktime: 5000, sequence: 0 });
   const nonFinal = buildBlock(tip, { txs: [unripe] });
   t.equal(await reasonOf(fixture, nonFinal), 'bad-txns-nonfinal');
-  t.equal(chain.known(nonFinal.hash), 'duplicate-invalid');
+  t.equal(chain.view.known(nonFinal.hash), 'duplicate-invalid');
   t.equal(await reasonOf(fixture, nonFinal), 'duplicate', 'the header itself is refused then');
 
   // Connecting: remembered, and so is everything built on it.
   const greedy = buildBlock(tip, { fees: 1 });
   t.equal(await reasonOf(fixture, greedy), 'bad-cb-amount');
-  t.equal(chain.known(greedy.hash), 'duplicate-invalid');
+  t.equal(chain.view.known(greedy.hash), 'duplicate-invalid');
   t.equal(await reasonOf(fixture, buildBlock(greedy)), 'bad-prevblk');
   const missing = spend([{ txid: Buffer.alloc(32, 7), index: 0, value: 1 }], [{ value: 1, script: ANYONE }]);
   t.equal(await reasonOf(fixture, buildBlock(tip, { txs: [missing] })), 'bad-txns-inputs-missingorspent');
@@ -160,8 +162,8 @@ t.test('rejects invalid blocks and headers, and remembers only lasting failures'
     await reasonOf(fixture, buildBlock(tip, { txs: [spend([young], [{ value: 1, script: ANYONE }])] })),
     'bad-txns-premature-spend-of-coinbase',
   );
-  t.equal(chain.tip.hashHex, tip.hashHex, 'the tip stood still');
-  t.equal(chain.bestHeader.height, 101 + 1, 'a header without its block is still the best header');
+  t.equal(chain.view.tip.hashHex, tip.hashHex, 'the tip stood still');
+  t.equal(chain.view.bestHeader.height, 101 + 1, 'a header without its block is still the best header');
   const good = buildBlock(tip, { txs: [spend([coin], [{ value: coin.value - 500, script: ANYONE }])], fees: 500 });
   t.equal(await reasonOf(fixture, good), 'accepted');
   t.same(fixture.faults, []);
@@ -194,16 +196,16 @@ t.test('connects blocks in any order of arrival once their headers are known', a
   const fixture = await openFixture();
   const { chain } = fixture;
   const blocks = buildChain(GENESIS, 6);
-  for (const block of blocks) t.equal(await chain.submitHeader(block.header), null);
-  t.equal(chain.bestHeader.height, 6);
-  t.equal(chain.tip.height, 0);
+  for (const block of blocks) t.equal(await chain.commands.submitHeader(block.header), null);
+  t.equal(chain.view.bestHeader.height, 6);
+  t.equal(chain.view.tip.height, 0);
   t.same(await submitAll(fixture, [blocks[5]!, blocks[3]!, blocks[1]!]), Array(3).fill('inconclusive'));
   t.equal(await reasonOf(fixture, blocks[3]!), 'duplicate');
   t.equal(await reasonOf(fixture, blocks[0]!), 'accepted');
-  t.equal(chain.tip.height, 2);
+  t.equal(chain.view.tip.height, 2);
   t.equal(await reasonOf(fixture, blocks[4]!), 'inconclusive');
   t.equal(await reasonOf(fixture, blocks[2]!), 'accepted');
-  t.equal(chain.tip.height, 6);
+  t.equal(chain.view.tip.height, 6);
   await fixture.end();
 });
 
@@ -212,10 +214,10 @@ t.test('stores unrequested blocks only if they may become part of the best chain
   const blocks = buildChain(GENESIS, 3);
   await submitAll(fixture, blocks);
   const side = buildBlock(GENESIS, { tag: 1 });
-  t.equal((await fixture.chain.submitBlock(side.bytes, { force: false })).kind, 'inconclusive');
-  t.notOk(fixture.chain.blockState(fixture.chain.node(side.hash)!).hasData);
-  t.equal((await fixture.chain.submitBlock(side.bytes)).isNew, true);
-  t.equal((await fixture.chain.submitBlock(buildBlock(blocks[2]!).bytes, { force: false })).kind, 'accepted');
+  t.equal((await fixture.chain.commands.submitBlock(side.bytes, { force: false })).kind, 'inconclusive');
+  t.notOk(fixture.chain.view.blockState(fixture.chain.view.node(side.hash)!).hasData);
+  t.equal((await fixture.chain.commands.submitBlock(side.bytes)).isNew, true);
+  t.equal((await fixture.chain.commands.submitBlock(buildBlock(blocks[2]!).bytes, { force: false })).kind, 'accepted');
   await fixture.end();
 });
 
@@ -236,22 +238,22 @@ t.test('replaces the coins of the old branch at a reorganisation, and notifies l
   const b2 = buildBlock(b1, { tag: 2, txs: [second], fees: 7 });
   const b3 = buildBlock(b2, { tag: 2, txs: [chained] });
   const seen: string[][] = [];
-  chain.onTip((tip, { connected, disconnected }) => {
+  chain.events.tip.add((tip, { connected, disconnected }) => {
     seen.push([tip.hashHex, disconnected.map(({ node }) => node.hashHex).join(), connected.map(({ node }) => node.hashHex).join()]);
   });
   t.same(await submitAll(fixture, [b1, b2]), ['inconclusive', 'inconclusive']);
-  t.equal(chain.tip.hashHex, a2.hashHex, 'equal work: the first one seen stays');
+  t.equal(chain.view.tip.hashHex, a2.hashHex, 'equal work: the first one seen stays');
   t.equal(await reasonOf(fixture, b3), 'accepted');
   t.same(seen, [[b3.hashHex, `${a2.hashHex},${a1.hashHex}`, `${b1.hashHex},${b2.hashHex},${b3.hashHex}`]]);
-  t.equal(await chain.coin(outpoint(coin.txid, 0)), undefined);
-  t.equal((await chain.coin(outpoint(b3.txids[1]!, 0)))?.value, 5);
-  t.equal(await chain.coin(outpoint(a1.txids[1]!, 0)), undefined);
+  t.equal(await chain.coins.coin(outpoint(coin.txid, 0)), undefined);
+  t.equal((await chain.coins.coin(outpoint(b3.txids[1]!, 0)))?.value, 5);
+  t.equal(await chain.coins.coin(outpoint(a1.txids[1]!, 0)), undefined);
   const straight = await openFixture();
   await submitAll(straight, [...trunk, b1, b2, b3]);
   t.same(await coinsOf(fixture), await coinsOf(straight), 'coins equal those of a node that never saw the other branch');
-  t.same(await chain.readUndo(chain.tip), await straight.chain.readUndo(straight.chain.tip));
+  t.same(await chain.blocks.readUndo(chain.view.tip), await straight.chain.blocks.readUndo(straight.chain.view.tip));
   t.same(
-    chain.tips().map((node) => node.height),
+    chain.view.tips().map((node) => node.height),
     [113, 112],
   );
   await straight.end();
@@ -272,25 +274,25 @@ t.test('publishes a tip and answers before coins change, and never returns outda
     );
     const block = buildBlock(trunk.at(-1)!, { txs: [tx] });
     const seen: string[] = [];
-    const { deferChange: defer } = chain.coins;
-    chain.coins.deferChange = function (change) {
+    const { deferChange: defer } = chain.view.coins;
+    chain.view.coins.deferChange = function (change) {
       const noted = function* (): Generator<void, void> {
         seen.push('coins');
         yield* change;
       };
       defer.call(this, noted());
     };
-    chain.onTip((tip) => seen.push(`tip ${tip === chain.tip}`));
-    chain.addFollower({ name: 'state', onMove: (tip) => seen.push(`move ${tip === chain.tip}`), onTip() {} });
+    chain.events.tip.add((tip) => seen.push(`tip ${tip === chain.view.tip}`));
+    chain.events.addFollower({ name: 'state', onMove: (tip) => seen.push(`move ${tip === chain.view.tip}`), onTip() {} });
     t.equal(await reasonOf(fixture, block), 'accepted');
     seen.push('answer');
-    t.equal((await chain.coin(outpoint(txid(tx), outputs - 1)))?.value, 1);
-    t.equal(await chain.coin(outpoint(coin.txid, 0)), undefined);
+    t.equal((await chain.coins.coin(outpoint(txid(tx), outputs - 1)))?.value, 1);
+    t.equal(await chain.coins.coin(outpoint(coin.txid, 0)), undefined);
     t.same(seen, ['move true', 'tip true', 'answer', ...(outputs === 1 ? ['coins'] : [])]);
     // A listener that asks need not know.
     const received: boolean[] = [];
-    const asks = (): void => void received.push(chain.coins.get(outpoint(txid(tx), 0)) === undefined);
-    chain.addFollower({ name: 'state', onMove: asks, onTip() {} });
+    const asks = (): void => void received.push(chain.view.coins.get(outpoint(txid(tx), 0)) === undefined);
+    chain.events.addFollower({ name: 'state', onMove: asks, onTip() {} });
     const next = buildBlock(block, { txs: [spend([{ txid: txid(tx), index: 0, value: 1 }], [{ value: 1, script: ANYONE }])] });
     t.equal(await reasonOf(fixture, next), 'accepted');
     t.same(received, [true]);
@@ -305,13 +307,13 @@ t.test('continues when a listener of any event throws, and counts the failure un
   const broken = (): never => {
     throw new Error('broken');
   };
-  chain.onTip(broken, 'tip');
-  chain.onHeader(broken, 'header');
-  chain.onStored(broken, 'stored');
-  chain.onChecked(broken, 'checked');
-  chain.onNoMoreFollows(broken, 'rest');
+  chain.events.tip.add(broken, 'tip');
+  chain.events.header.add(broken, 'header');
+  chain.events.stored.add(broken, 'stored');
+  chain.events.checked.add(broken, 'checked');
+  chain.events.noMoreFollows.add(broken, 'rest');
   const heights: number[] = [];
-  chain.onTip((tip) => heights.push(tip.height), 'good');
+  chain.events.tip.add((tip) => heights.push(tip.height), 'good');
   const blocks = buildChain(GENESIS, 3);
   t.same(await submitAll(fixture, blocks), Array(3).fill('accepted'));
   t.equal(await reasonOf(fixture, buildBlock(blocks[2]!, { fees: 1 })), 'bad-cb-amount');
@@ -328,16 +330,16 @@ t.test('stops when a follower throws at a tip change, after all listeners were c
   const fixture = await openFixture();
   const { chain } = fixture;
   let received = 0;
-  chain.addFollower({
+  chain.events.addFollower({
     name: 'The state',
     onMove() {
       throw new Error('broken');
     },
     onTip() {},
   });
-  chain.onTip(() => received++);
+  chain.events.tip.add(() => received++);
   const [block] = buildChain(GENESIS, 1);
-  await t.rejects(chain.submitBlock(block!.bytes), { message: 'The state could not process a tip change' });
+  await t.rejects(chain.commands.submitBlock(block!.bytes), { message: 'The state could not process a tip change' });
   t.equal(received, 1);
   t.match(chain.fault, { cause: { message: 'broken' } });
   await fixture.end();
@@ -353,15 +355,15 @@ t.test('stays on its branch when a better branch contains an invalid block', asy
   const b4 = buildBlock(b3, { tag: 2 });
   await submitAll(fixture, trunk);
   let received = 0;
-  chain.onTip(() => received++);
-  for (const block of [b1, b2, b3, b4]) await chain.submitHeader(block.header);
+  chain.events.tip.add(() => received++);
+  for (const block of [b1, b2, b3, b4]) await chain.commands.submitHeader(block.header);
   t.same(await submitAll(fixture, [b1, b2, b4]), Array(3).fill('inconclusive'));
   t.equal(await reasonOf(fixture, b3), 'bad-cb-amount');
-  t.equal(chain.tip.hashHex, trunk[1]!.hashHex);
+  t.equal(chain.view.tip.hashHex, trunk[1]!.hashHex);
   t.equal(received, 0, 'no listener was notified of a tip change');
-  t.equal(chain.known(b2.hash), 'duplicate', 'the valid part was validated');
-  t.equal(chain.known(b4.hash), 'duplicate-invalid');
-  t.equal(chain.bestHeader.hashHex, chain.tip.hashHex, 'the best header is not on the invalid branch');
+  t.equal(chain.view.known(b2.hash), 'duplicate', 'the valid part was validated');
+  t.equal(chain.view.known(b4.hash), 'duplicate-invalid');
+  t.equal(chain.view.bestHeader.hashHex, chain.view.tip.hashHex, 'the best header is not on the invalid branch');
   await fixture.end();
 });
 
@@ -373,17 +375,17 @@ t.test('marks headers on an invalid block as the release does, and updates the b
     const b = buildChain(GENESIS, 4, { tag: 2 });
     await submitAll(fixture, [...a, ...b.slice(0, 2)]);
     // The node knows only the headers of the other blocks of that branch.
-    for (const block of b.slice(2)) t.equal(await chain.submitHeader(new Uint8Array(block.bytes.subarray(0, 80))), null);
-    const failed = (block: BuiltBlock): boolean => chain.blockState(chain.node(block.hash)!).failed;
-    t.equal(chain.bestHeader.hashHex, b[3]!.hashHex);
-    await chain.invalidateBlock(chain.node(b[0]!.hash)!);
-    t.equal(chain.tip.hashHex, a[2]!.hashHex);
-    t.equal(chain.bestHeader.hashHex, a[2]!.hashHex);
+    for (const block of b.slice(2)) t.equal(await chain.commands.submitHeader(new Uint8Array(block.bytes.subarray(0, 80))), null);
+    const failed = (block: BuiltBlock): boolean => chain.view.blockState(chain.view.node(block.hash)!).failed;
+    t.equal(chain.view.bestHeader.hashHex, b[3]!.hashHex);
+    await chain.commands.invalidateBlock(chain.view.node(b[0]!.hash)!);
+    t.equal(chain.view.tip.hashHex, a[2]!.hashHex);
+    t.equal(chain.view.bestHeader.hashHex, a[2]!.hashHex);
     t.equal(failed(b[3]!), failedBranches, 'since release 29 its headers are marked');
-    await chain.reconsiderBlock(chain.node(b[1]!.hash)!);
-    t.equal(chain.bestHeader.hashHex, failedBranches ? b[3]!.hashHex : a[2]!.hashHex);
+    await chain.commands.reconsiderBlock(chain.view.node(b[1]!.hash)!);
+    t.equal(chain.view.bestHeader.hashHex, failedBranches ? b[3]!.hashHex : a[2]!.hashHex);
     // The one of another block's that fails leaves the best header.
-    await chain.invalidateBlock(chain.node(a[1]!.hash)!);
+    await chain.commands.invalidateBlock(chain.view.node(a[1]!.hash)!);
     t.ok(failed(a[2]!));
     t.notOk(failed(b[3]!));
     await fixture.end();
@@ -396,11 +398,11 @@ t.test('reconsiders a block whose header alone is known', async (t) => {
   const a = buildChain(GENESIS, 2, { tag: 1 });
   const b = buildChain(GENESIS, 4, { tag: 2 });
   await submitAll(fixture, [...a, ...b.slice(0, 3)]);
-  t.equal(await chain.submitHeader(new Uint8Array(b[3]!.bytes.subarray(0, 80))), null);
-  await chain.invalidateBlock(chain.node(b[1]!.hash)!);
-  t.equal(chain.tip.hashHex, a[1]!.hashHex);
-  await chain.reconsiderBlock(chain.node(b[3]!.hash)!);
-  t.equal(chain.tip.hashHex, b[2]!.hashHex, 'the best of its ancestors');
+  t.equal(await chain.commands.submitHeader(new Uint8Array(b[3]!.bytes.subarray(0, 80))), null);
+  await chain.commands.invalidateBlock(chain.view.node(b[1]!.hash)!);
+  t.equal(chain.view.tip.hashHex, a[1]!.hashHex);
+  await chain.commands.reconsiderBlock(chain.view.node(b[3]!.hash)!);
+  t.equal(chain.view.tip.hashHex, b[2]!.hashHex, 'the best of its ancestors');
   await fixture.end();
 });
 
@@ -411,25 +413,26 @@ t.test('waits for the mempool between tip changes after invalidateblock only', a
   const b = buildChain(GENESIS, 4, { tag: 2 });
   await submitAll(fixture, a);
   const seen: string[] = [];
-  chain.onTip((tip) => seen.push(`at ${tip.height}`));
-  chain.waitForMempool(async () => {
+  chain.events.tip.add((tip) => seen.push(`at ${tip.height}`));
+  const settled = async (): Promise<void> => {
     for (let i = 0; i < 3; i++) await new Promise(setImmediate);
     seen.push('settled');
-  });
+  };
+  chain.events.addFollower({ name: 'The mempool', onMove() {}, onTip() {}, settled });
   await submitAll(fixture, b.slice(0, 1));
-  await chain.invalidateBlock(chain.node(a[0]!.hash)!);
+  await chain.commands.invalidateBlock(chain.view.node(a[0]!.hash)!);
   t.same(seen, ['at 0', 'settled', 'at 1'], 'down, and up another branch');
   seen.length = 0;
   await submitAll(fixture, b.slice(1));
   t.same(seen, ['at 2', 'at 3', 'at 4'], 'nothing left');
   seen.length = 0;
-  await chain.invalidateBlock(chain.node(b[1]!.hash)!);
-  await chain.reconsiderBlock(chain.node(a[0]!.hash)!);
+  await chain.commands.invalidateBlock(chain.view.node(b[1]!.hash)!);
+  await chain.commands.reconsiderBlock(chain.view.node(a[0]!.hash)!);
   seen.length = 0;
-  await chain.reconsiderBlock(chain.node(b[1]!.hash)!);
+  await chain.commands.reconsiderBlock(chain.view.node(b[1]!.hash)!);
   t.same(seen, ['at 3', 'at 4'], 'a reorganisation does not wait: senders of transactions could delay it');
   seen.length = 0;
-  await chain.invalidateBlock(chain.node(b[3]!.hash)!);
+  await chain.commands.invalidateBlock(chain.view.node(b[3]!.hash)!);
   t.same(seen, ['at 3'], 'nothing follows');
   await fixture.end();
 });
@@ -448,38 +451,38 @@ t.test('changes branches by invalidateblock, reconsiderblock and preciousblock a
   b.push(buildBlock(b[0]!, { tag: 2 }));
   t.same(await submitAll(fixture, b), ['inconclusive', 'inconclusive']);
   const before = await coinsOf(fixture);
-  const node = (block: BuiltBlock): HeaderNode => chain.node(block.hash)!;
+  const node = (block: BuiltBlock): HeaderNode => chain.view.node(block.hash)!;
 
-  await chain.invalidateBlock(node(a[2]!));
-  t.equal(chain.tip.hashHex, a[1]!.hashHex, 'equal work: the rest of the old branch was first');
-  t.ok(chain.blockState(node(a[4]!)).failed);
-  t.notOk(chain.blockState(node(a[1]!)).failed);
-  await chain.invalidateBlock(node(a[0]!));
-  t.equal(chain.tip.hashHex, b[1]!.hashHex);
-  t.equal((await chain.coin(outpoint(coin.txid, 0)))?.value, coin.value, 'the spend was undone');
+  await chain.commands.invalidateBlock(node(a[2]!));
+  t.equal(chain.view.tip.hashHex, a[1]!.hashHex, 'equal work: the rest of the old branch was first');
+  t.ok(chain.view.blockState(node(a[4]!)).failed);
+  t.notOk(chain.view.blockState(node(a[1]!)).failed);
+  await chain.commands.invalidateBlock(node(a[0]!));
+  t.equal(chain.view.tip.hashHex, b[1]!.hashHex);
+  t.equal((await chain.coins.coin(outpoint(coin.txid, 0)))?.value, coin.value, 'the spend was undone');
   t.equal(await reasonOf(fixture, buildBlock(a[4]!, { tag: 9 })), 'bad-prevblk');
-  await chain.invalidateBlock(chain.genesis);
-  t.equal(chain.tip.hashHex, b[1]!.hashHex, 'genesis is left alone');
+  await chain.commands.invalidateBlock(chain.view.genesis);
+  t.equal(chain.view.tip.hashHex, b[1]!.hashHex, 'genesis is left alone');
 
   const store = fixture.store;
   const { dir } = fixture;
   await chain.close();
   const again = await openFixture({ store, dir });
-  t.equal(again.chain.tip.hashHex, b[1]!.hashHex, 'the marks survive a restart');
-  t.ok(again.chain.blockState(again.chain.node(a[4]!.hash)!).failed);
-  await again.chain.reconsiderBlock(again.chain.node(a[3]!.hash)!);
-  t.equal(again.chain.tip.hashHex, a[4]!.hashHex, 'family included');
+  t.equal(again.chain.view.tip.hashHex, b[1]!.hashHex, 'the marks survive a restart');
+  t.ok(again.chain.view.blockState(again.chain.view.node(a[4]!.hash)!).failed);
+  await again.chain.commands.reconsiderBlock(again.chain.view.node(a[3]!.hash)!);
+  t.equal(again.chain.view.tip.hashHex, a[4]!.hashHex, 'family included');
   t.same(await coinsOf(again), before);
 
   const rival = buildBlock(a[3]!, { tag: 5 });
   t.equal(await reasonOf(again, rival), 'inconclusive');
-  const rivalNode = again.chain.node(rival.hash)!;
-  await again.chain.preciousBlock(rivalNode);
-  t.equal(again.chain.tip, rivalNode);
-  await again.chain.preciousBlock(again.chain.node(a[4]!.hash)!);
-  t.equal(again.chain.tip.hashHex, a[4]!.hashHex, 'the latest wish counts');
-  await again.chain.preciousBlock(again.chain.node(b[1]!.hash)!);
-  t.equal(again.chain.tip.hashHex, a[4]!.hashHex, 'less work is never precious');
+  const rivalNode = again.chain.view.node(rival.hash)!;
+  await again.chain.commands.preciousBlock(rivalNode);
+  t.equal(again.chain.view.tip, rivalNode);
+  await again.chain.commands.preciousBlock(again.chain.view.node(a[4]!.hash)!);
+  t.equal(again.chain.view.tip.hashHex, a[4]!.hashHex, 'the latest wish counts');
+  await again.chain.commands.preciousBlock(again.chain.view.node(b[1]!.hash)!);
+  t.equal(again.chain.view.tip.hashHex, a[4]!.hashHex, 'less work is never precious');
   await again.end();
 });
 
@@ -489,9 +492,9 @@ t.test('returns the reject reason of a proposed block, and changes nothing', asy
   const trunk = buildChain(GENESIS, 101);
   await submitAll(fixture, trunk);
   const tip = trunk[100]!;
-  await chain.flush();
+  await chain.commands.flush();
   const test = async (block: BuiltBlock, options = { checkPow: false, checkMerkle: true }) =>
-    (await chain.testBlockValidity(parseBlock(block.bytes, crypto), options))?.reason ?? null;
+    (await chain.view.testBlockValidity(parseBlock(block.bytes, crypto), options))?.reason ?? null;
   t.equal(await test(buildBlock(tip, { unsolved: true })), null);
   t.equal(await test(buildBlock(tip, { unsolved: true }), { checkPow: true, checkMerkle: true }), 'high-hash');
   t.equal(await test(buildBlock(tip, { breakMerkle: true })), 'bad-txnmrklroot');
@@ -500,10 +503,10 @@ t.test('returns the reject reason of a proposed block, and changes nothing', asy
   t.equal(await test(buildBlock(trunk[99]!)), 'inconclusive-not-best-prevblk');
   t.equal(await test(buildBlock(tip, { fees: 1 })), 'bad-cb-amount');
   t.equal(await test(buildBlock(tip, { tag: 3, fees: 1 })), 'bad-cb-amount');
-  t.equal(chain.node(buildBlock(tip, { fees: 1 }).hash), undefined, 'nothing is remembered');
+  t.equal(chain.view.node(buildBlock(tip, { fees: 1 }).hash), undefined, 'nothing is remembered');
   const coin = reward(trunk[0]!);
   t.equal(await test(buildBlock(tip, { txs: [spend([coin], [{ value: coin.value - 9, script: ANYONE }])], fees: 9 })), null);
-  t.equal(chain.coins.dirtyEntries, 0, 'nor changed');
+  t.equal(chain.view.coins.dirtyEntries, 0, 'nor changed');
   t.same(fixture.faults, []);
   await fixture.end();
 });
@@ -515,7 +518,7 @@ t.test('orders header and block checks of a proposed block as the chosen release
   ] as const) {
     const fixture = await openFixture({ triedHeaderFirst });
     const block = parseBlock(buildBlock(GENESIS, { breakMerkle: true, bits: 0x207ffffe }).bytes, crypto);
-    const verdict = await fixture.chain.testBlockValidity(block, { checkPow: false, checkMerkle: true });
+    const verdict = await fixture.chain.view.testBlockValidity(block, { checkPow: false, checkMerkle: true });
     t.equal(verdict?.reason, reason);
     await fixture.end();
   }
@@ -526,9 +529,9 @@ t.test('adds the missing witness to a coinbase with a commitment', async (t) => 
   const block = buildBlock(GENESIS);
   const stripped = Buffer.concat([block.header, compactSize(1), serializeTx(block.txs[0]!, false)]);
   t.not(stripped.length, block.bytes.length);
-  const filled = fixture.chain.withWitnessReserved(parseBlock(stripped, crypto));
+  const filled = fixture.chain.view.withWitnessReserved(parseBlock(stripped, crypto));
   t.same(Buffer.from(filled.bytes), block.bytes);
-  t.equal((await fixture.chain.submitBlock(filled)).kind, 'accepted');
+  t.equal((await fixture.chain.commands.submitBlock(filled)).kind, 'accepted');
   await fixture.end();
 });
 
@@ -537,15 +540,18 @@ t.test('accepts connected headers, and rejects unknown, invalid and truncated on
   const { chain } = fixture;
   const blocks = buildChain(GENESIS, 3);
   const heights: number[] = [];
-  chain.onHeader((best) => heights.push(best.height));
-  t.equal((await chain.submitHeader(blocks[1]!.header))?.reason, 'prev-blk-not-found');
-  t.same(await chain.submitHeaders(blocks.map((block) => block.header)), { verdict: null, last: chain.node(blocks[2]!.hash) });
-  t.equal(await chain.submitHeader(blocks[0]!.header), null, 'known is fine');
+  chain.events.header.add((best) => heights.push(best.height));
+  t.equal((await chain.commands.submitHeader(blocks[1]!.header))?.reason, 'prev-blk-not-found');
+  t.same(await chain.commands.submitHeaders(blocks.map((block) => block.header)), {
+    verdict: null,
+    last: chain.view.node(blocks[2]!.hash),
+  });
+  t.equal(await chain.commands.submitHeader(blocks[0]!.header), null, 'known is fine');
   t.same(heights, [3]);
-  await chain.invalidateBlock(chain.node(blocks[0]!.hash)!);
-  t.equal((await chain.submitHeader(blocks[0]!.header))?.reason, 'duplicate');
-  t.equal((await chain.submitHeader(buildBlock(blocks[2]!).header))?.reason, 'bad-prevblk');
-  await t.rejects(chain.submitHeader(Buffer.alloc(79)), { name: 'DecodeError' });
+  await chain.commands.invalidateBlock(chain.view.node(blocks[0]!.hash)!);
+  t.equal((await chain.commands.submitHeader(blocks[0]!.header))?.reason, 'duplicate');
+  t.equal((await chain.commands.submitHeader(buildBlock(blocks[2]!).header))?.reason, 'bad-prevblk');
+  await t.rejects(chain.commands.submitHeader(Buffer.alloc(79)), { name: 'DecodeError' });
   await fixture.end();
 });
 
@@ -554,18 +560,18 @@ t.test('ends the initial block download once, when the tip is recent and has eno
   const { chain, clock } = fixture;
   const first = buildBlock(GENESIS, { time: clock.seconds - 3601 });
   await submitAll(fixture, [first]);
-  t.ok(chain.isInitialBlockDownload());
+  t.ok(chain.view.isInitialBlockDownload());
   const second = buildBlock(first, { time: clock.seconds - 3600 });
   await submitAll(fixture, [second]);
-  t.notOk(chain.isInitialBlockDownload());
+  t.notOk(chain.view.isInitialBlockDownload());
   clock.seconds += 10 * 24 * 3600;
-  t.notOk(chain.isInitialBlockDownload(), 'never again');
+  t.notOk(chain.view.isInitialBlockDownload(), 'never again');
   await fixture.end();
   const poor = await openFixture({ maxTipAge: 3600, minimumChainWork: 7n });
   await submitAll(poor, [first, second]);
-  t.ok(poor.chain.isInitialBlockDownload(), 'too little work');
+  t.ok(poor.chain.view.isInitialBlockDownload(), 'too little work');
   await submitAll(poor, [buildBlock(second, { time: poor.clock.seconds - SPACING })]);
-  t.notOk(poor.chain.isInitialBlockDownload());
+  t.notOk(poor.chain.view.isInitialBlockDownload());
   await poor.end();
 });
 
@@ -584,7 +590,7 @@ t.test('skips the scripts of deep ancestors of an assumed-valid block only', asy
   ] as const) {
     const fixture = await openFixture({ assumeValid });
     await submitAll(fixture, trunk);
-    await fixture.chain.submitHeaders([wrong, ...rest.slice(0, count)].map((block) => block.header));
+    await fixture.chain.commands.submitHeaders([wrong, ...rest.slice(0, count)].map((block) => block.header));
     t.equal(await reasonOf(fixture, wrong), expected, `${count} headers above, assumed ${assumeValid}`);
     await fixture.end();
   }
@@ -598,21 +604,21 @@ t.test('restores tip, headers, branches, coins and undo data after a restart', a
   const side = buildBlock(trunk[102]!, { tag: 3 });
   await submitAll(fixture, [...trunk, side]);
   const headersOnly = buildBlock(trunk[104]!, { tag: 4 });
-  await fixture.chain.submitHeader(headersOnly.header);
+  await fixture.chain.commands.submitHeader(headersOnly.header);
   const coins = await coinsOf(fixture);
   const facts = ({ chain }: Fixture) => ({
-    tip: chain.tip.hashHex,
-    best: chain.bestHeader.hashHex,
-    tips: chain.tips().map((node) => [node.hashHex, node.status, node.txCount, node.chainTxCount, node.height]),
-    work: chain.tip.chainWork,
+    tip: chain.view.tip.hashHex,
+    best: chain.view.bestHeader.hashHex,
+    tips: chain.view.tips().map((node) => [node.hashHex, node.status, node.txCount, node.chainTxCount, node.height]),
+    work: chain.view.tip.chainWork,
   });
   const before = facts(fixture);
   await fixture.chain.close();
   const again = await openFixture({ store: fixture.store, dir: fixture.dir });
   t.same(facts(again), before);
   t.same(await coinsOf(again), coins);
-  t.same((await again.chain.readUndo(again.chain.tip))[0]?.[0]?.value, coin.value);
-  t.equal(await again.chain.verifyChain(4, 0), true);
+  t.same((await again.chain.blocks.readUndo(again.chain.view.tip))[0]?.[0]?.value, coin.value);
+  t.equal(await again.chain.commands.verifyChain(4, 0), true);
   await again.end();
 });
 
@@ -620,16 +626,16 @@ t.test('verifychain finds a missing coin at level 3', async (t) => {
   const fixture = await openFixture();
   const trunk = buildChain(GENESIS, 120);
   await submitAll(fixture, trunk);
-  for (const level of [0, 1, 2, 3, 4]) t.equal(await fixture.chain.verifyChain(level, 0), true, `level ${level}`);
-  await fixture.chain.flush();
+  for (const level of [0, 1, 2, 3, 4]) t.equal(await fixture.chain.commands.verifyChain(level, 0), true, `level ${level}`);
+  await fixture.chain.commands.flush();
   const key = FIRST_COINS.key(outpoint(trunk[118]!.txids[0]!, 0));
   t.equal(key.length, COIN_KEY_BYTES);
   const store = fixture.store;
   await fixture.chain.close();
   await store.batch([{ type: 'del', key }]);
   const again = await openFixture({ store, dir: fixture.dir });
-  t.equal(await again.chain.verifyChain(2, 10), true);
-  t.equal(await again.chain.verifyChain(3, 10), false);
+  t.equal(await again.chain.commands.verifyChain(2, 10), true);
+  t.equal(await again.chain.commands.verifyChain(3, 10), false);
   await again.end();
 });
 
@@ -640,18 +646,18 @@ t.test('forgets a stored block whose bytes were damaged, and accepts it again', 
   await submitAll(fixture, trunk);
   const b = buildChain(GENESIS, 3, { tag: 2 });
   t.same(await submitAll(fixture, b), Array(3).fill('inconclusive'));
-  const rotten = chain.node(b[1]!.hash)!;
+  const rotten = chain.view.node(b[1]!.hash)!;
   const file = openSync(join(fixture.dir, 'blk00000.dat'), 'r+');
   writeSync(file, Buffer.from([0xff]), 0, 1, rotten.blockPos + b[1]!.bytes.length - 10);
   closeSync(file);
   const b4 = buildBlock(b[2]!, { tag: 2 });
   t.equal(await reasonOf(fixture, b4), 'inconclusive');
-  t.equal(chain.tip.hashHex, trunk[2]!.hashHex);
-  t.notOk(chain.hasBlock(rotten));
-  t.notOk(chain.blockState(rotten).failed);
-  t.equal(chain.known(b[0]!.hash), 'duplicate', 'the part below was found valid');
+  t.equal(chain.view.tip.hashHex, trunk[2]!.hashHex);
+  t.notOk(chain.blocks.hasBlock(rotten));
+  t.notOk(chain.view.blockState(rotten).failed);
+  t.equal(chain.view.known(b[0]!.hash), 'duplicate', 'the part below was found valid');
   t.equal(await reasonOf(fixture, b[1]!), 'accepted');
-  t.equal(chain.tip.hashHex, b4.hashHex);
+  t.equal(chain.view.tip.hashHex, b4.hashHex);
   t.same(fixture.faults, []);
   await fixture.end();
 });
@@ -661,17 +667,17 @@ t.test('stops at a write error and reports it once, while blocks stay readable',
   const { chain, store } = fixture;
   const blocks = buildChain(GENESIS, 3);
   await submitAll(fixture, blocks);
-  await chain.flush();
+  await chain.commands.flush();
   store.batch = () => Promise.reject(new StoreError('STORE_DISK_FULL', 'no space left'));
   const next = buildBlock(blocks[2]!);
-  t.equal((await chain.submitBlock(next.bytes)).kind, 'accepted', 'its bytes are in the files');
-  await t.rejects(chain.submitBlock(buildBlock(next).bytes), { code: 'CHAIN_FAULT', message: /no space left/ });
-  await t.rejects(chain.submitHeader(buildBlock(blocks[2]!, { tag: 1 }).header), { code: 'CHAIN_FAULT' });
-  await t.rejects(chain.invalidateBlock(chain.tip), { code: 'CHAIN_FAULT' });
-  await t.rejects(chain.testBlockValidity(parseBlock(buildBlock(blocks[2]!).bytes, crypto), { checkPow: false, checkMerkle: true }));
+  t.equal((await chain.commands.submitBlock(next.bytes)).kind, 'accepted', 'its bytes are in the files');
+  await t.rejects(chain.commands.submitBlock(buildBlock(next).bytes), { code: 'CHAIN_FAULT', message: /no space left/ });
+  await t.rejects(chain.commands.submitHeader(buildBlock(blocks[2]!, { tag: 1 }).header), { code: 'CHAIN_FAULT' });
+  await t.rejects(chain.commands.invalidateBlock(chain.view.tip), { code: 'CHAIN_FAULT' });
+  await t.rejects(chain.view.testBlockValidity(parseBlock(buildBlock(blocks[2]!).bytes, crypto), { checkPow: false, checkMerkle: true }));
   t.equal(fixture.faults.length, 1);
-  t.equal(chain.tip.height, 4);
-  t.ok(await chain.readBlock(chain.tip), 'blocks can still be read');
+  t.equal(chain.view.tip.height, 4);
+  t.ok(await chain.blocks.readBlock(chain.view.tip), 'blocks can still be read');
   await fixture.end();
 });
 
@@ -689,11 +695,11 @@ t.test('syncs block files before indexes read a block, at manual marks, and soon
   await submitAll(fixture, blocks);
   await until('a block on the tip', () => synced > 0);
   synced = 0;
-  await chain.recorded(chain.tip);
+  await chain.commands.recorded(chain.view.tip);
   t.equal(synced, 1);
-  await chain.invalidateBlock(chain.tip);
+  await chain.commands.invalidateBlock(chain.view.tip);
   t.equal(synced, 2);
-  await chain.preciousBlock(chain.tip);
+  await chain.commands.preciousBlock(chain.view.tip);
   t.equal(synced, 3);
   await fixture.end();
 });
@@ -708,9 +714,12 @@ t.test('fails the check of a proposed block when script threads fail, and contin
   const blocks = buildChain(GENESIS, 101);
   await submitAll(fixture, blocks);
   const paying = buildBlock(blocks[100]!, { txs: [spend([reward(blocks[0]!)], [{ value: 1, script: ANYONE }])] });
-  await t.rejects(chain.testBlockValidity(parseBlock(paying.bytes, crypto), { checkPow: false, checkMerkle: true }), VerifierFaultError);
-  t.equal((await chain.submitBlock(paying.bytes)).kind, 'accepted');
-  t.equal(chain.tip.hashHex, paying.hashHex);
+  await t.rejects(
+    chain.view.testBlockValidity(parseBlock(paying.bytes, crypto), { checkPow: false, checkMerkle: true }),
+    VerifierFaultError,
+  );
+  t.equal((await chain.commands.submitBlock(paying.bytes)).kind, 'accepted');
+  t.equal(chain.view.tip.hashHex, paying.hashHex);
   t.same(fixture.faults, []);
   await fixture.end();
 });
@@ -720,11 +729,11 @@ t.test('interrupts invalidateblock and scans of all coins at a shutdown', async 
   const fixture = await openFixture({ deps: { stopping: stopping.signal } });
   const { chain } = fixture;
   await submitAll(fixture, buildChain(GENESIS, 250));
-  const marking = chain.invalidateBlock(chain.tip.ancestor(1)!);
+  const marking = chain.commands.invalidateBlock(chain.view.tip.ancestor(1)!);
   stopping.abort();
   await marking;
-  t.ok(chain.tip.height >= 100, `the tip is left at ${chain.tip.height}`);
-  await t.rejects(chain.coinsStats({ hashSerialized: null }), { message: /interrupted because the node is shutting down/ });
+  t.ok(chain.view.tip.height >= 100, `the tip is left at ${chain.view.tip.height}`);
+  await t.rejects(chain.coins.coinsStats({ hashSerialized: null }), { message: /interrupted because the node is shutting down/ });
   await fixture.end();
 });
 
@@ -732,14 +741,14 @@ t.test('computes statistics and a hash of all coins, and dumps them to a file', 
   const stopping = new AbortController();
   const fixture = await openFixture({ deps: { stopping: stopping.signal } });
   const { chain } = fixture;
-  const empty = await chain.coinsStats({ hashSerialized: 2 });
+  const empty = await chain.coins.coinsStats({ hashSerialized: 2 });
   t.same([empty.height, empty.transactions, empty.outputs, empty.totalSats, empty.bogoSize], [0, 0, 0, 0, 0]);
   const trunk = buildChain(GENESIS, 101);
   const coin = reward(trunk[0]!);
   const outs = [0, 1, 2].map((i) => ({ value: 1000 + i, script: ANYONE }));
   const last = buildBlock(trunk[100]!, { txs: [spend([coin], outs)], fees: coin.value - 3003 });
   await submitAll(fixture, [...trunk, last]);
-  const stats = await chain.coinsStats({ hashSerialized: 2 });
+  const stats = await chain.coins.coinsStats({ hashSerialized: 2 });
   const rewards = [...trunk.slice(1), last].map((block) => block.txs[0]!.outs[0]!.value);
   t.equal(stats.transactions, 102);
   t.equal(stats.outputs, 104);
@@ -765,7 +774,7 @@ t.test('computes statistics and a hash of all coins, and dumps them to a file', 
     ];
   });
   t.same(Buffer.from(stats.hashSerialized!), hash256(Buffer.concat([last.hash, ...parts])));
-  t.equal((await chain.coinsStats({ hashSerialized: null })).hashSerialized, null);
+  t.equal((await chain.coins.coinsStats({ hashSerialized: null })).hashSerialized, null);
 
   // All of them in a file: block, number of coins, transactions of the chain, then outpoint and coin in Core's
   // compressed form.
@@ -794,8 +803,8 @@ t.test('computes statistics and a hash of all coins, and dumps them to a file', 
   );
   const file = join(mkdtempSync(join(tmpdir(), 'adit-coins-')), 'coins');
   t.teardown(() => rmSync(dirname(file), { recursive: true }));
-  const written = chain.dumpCoins(file, '0.21');
-  t.equal(await chain.dumpCoins(`${file}2`, '0.21'), null, 'one at a time');
+  const written = chain.coins.dumpCoins(file, '0.21');
+  t.equal(await chain.coins.dumpCoins(`${file}2`, '0.21'), null, 'one at a time');
   t.match(await written, { coins: 104, tip: { height: 102 }, hash: null });
   t.same(
     readFileSync(file),
@@ -810,7 +819,7 @@ t.test('computes statistics and a hash of all coins, and dumps them to a file', 
     grouped.set(txid, [...(grouped.get(txid) ?? []), Buffer.concat([Buffer.of(index), coin.subarray(36)])]);
   }
   const body = [...grouped].flatMap(([txid, list]) => [Buffer.from(txid, 'hex'), Buffer.of(list.length), ...list]);
-  const newer = await chain.dumpCoins(`${file}28`, '28');
+  const newer = await chain.coins.dumpCoins(`${file}28`, '28');
   t.same(
     readFileSync(`${file}28`).toString('hex'),
     Buffer.concat([Buffer.from('7574786fff0200fabfb5da', 'hex'), last.hash, u32(104), u32(0), ...body]).toString('hex'),
@@ -831,12 +840,12 @@ t.test('computes statistics and a hash of all coins, and dumps them to a file', 
   t.match(newer, { coins: 104, tip: { height: 102 } });
   t.equal(Buffer.from(newer!.hash!).toString('hex'), sum.toString('hex'));
 
-  await t.rejects(chain.dumpCoins(join(file, 'below'), '0.21'), /ENOTDIR/);
+  await t.rejects(chain.coins.dumpCoins(join(file, 'below'), '0.21'), /ENOTDIR/);
   mkdirSync(`${file}3`);
-  await t.rejects(chain.dumpCoins(`${file}3`, '28'), /EISDIR|ENOTEMPTY|EEXIST|EPERM/);
+  await t.rejects(chain.coins.dumpCoins(`${file}3`, '28'), /EISDIR|ENOTEMPTY|EEXIST|EPERM/);
   stopping.abort();
   for (const form of ['0.21', '28'] as const)
-    await t.rejects(chain.dumpCoins(`${file}4`, form), /interrupted because the node is shutting down/);
+    await t.rejects(chain.coins.dumpCoins(`${file}4`, form), /interrupted because the node is shutting down/);
   t.same(readdirSync(dirname(file)).sort(), ['coins', 'coins28', 'coins3'], 'nothing unfinished is left');
   await fixture.end();
 });
@@ -896,13 +905,13 @@ t.test('changes the coins of a block with many outputs in time slices, hidden un
   const big = buildBlock(tip, { txs: [spend([coin], outs)], fees: coin.value - OUTPUTS * 1000 });
   const spent = outpoint(coin.txid, coin.index);
   const created = [0, OUTPUTS >> 1, OUTPUTS - 1].map((n) => outpoint(big.txids[1]!, n));
-  await chain.coins.prefetch([spent, ...created]);
-  const coinsNow = () => [spent, ...created].map((one) => chain.coins.get(one) !== undefined);
+  await chain.view.coins.prefetch([spent, ...created]);
+  const coinsNow = () => [spent, ...created].map((one) => chain.view.coins.get(one) !== undefined);
   const withBig = [false, true, true, true];
   const withoutBig = [true, false, false, false];
   const contains = () => {
-    const node = chain.node(big.hash);
-    return node !== undefined && chain.contains(node);
+    const node = chain.view.node(big.hash);
+    return node !== undefined && chain.view.contains(node);
   };
 
   /**
@@ -916,56 +925,56 @@ t.test('changes the coins of a block with many outputs in time slices, hidden un
       over = true;
     });
     while (!over) {
-      const { hashHex } = chain.tip;
-      const dirty = chain.coins.dirtyEntries;
+      const { hashHex } = chain.view.tip;
+      const dirty = chain.view.coins.dirtyEntries;
       if (JSON.stringify(coinsNow()) !== JSON.stringify(contains() ? withBig : withoutBig)) t.fail(`half of a change at ${hashHex}`);
-      if (dirty > 1_000 && lastReceived !== chain.tip.hashHex) t.fail('the tip moved before its listeners were told');
+      if (dirty > 1_000 && lastReceived !== chain.view.tip.hashHex) t.fail('the tip moved before its listeners were told');
       if (dirty > 1_000 && !contains()) unseen++;
       await new Promise((resolve) => setImmediate(resolve));
     }
     await ended;
     return unseen;
   };
-  let lastReceived = chain.tip.hashHex;
-  chain.onTip((node) => {
+  let lastReceived = chain.view.tip.hashHex;
+  chain.events.tip.add((node) => {
     lastReceived = node.hashHex;
     if (JSON.stringify(coinsNow()) !== JSON.stringify(contains() ? withBig : withoutBig)) t.fail(`listeners see half of ${node.hashHex}`);
   });
 
-  await chain.flush();
+  await chain.commands.flush();
   const before = await coinsOf(fixture);
-  const unseen = await countingReadings(() => watched(chain.submitBlock(big.bytes)), 0.5);
+  const unseen = await countingReadings(() => watched(chain.commands.submitBlock(big.bytes)), 0.5);
   t.ok(unseen > 2, 'other work ran while coins were created');
   t.same(coinsNow(), withBig);
   const after = await coinsOf(fixture);
   t.equal(after.size, before.size + OUTPUTS, 'outputs and a coinbase came, a coin went');
-  await watched(chain.invalidateBlock(chain.tip));
+  await watched(chain.commands.invalidateBlock(chain.view.tip));
   t.same(coinsNow(), withoutBig);
   t.same(await coinsOf(fixture), before);
-  await watched(chain.reconsiderBlock(chain.node(big.hash)!));
+  await watched(chain.commands.reconsiderBlock(chain.view.node(big.hash)!));
   t.same(await coinsOf(fixture), after);
 
   // Away from it and back again.
   const rival = buildChain(tip, 2, { tag: 5 });
   t.same(await submitAll(fixture, [rival[0]!]), ['inconclusive']);
-  await watched(chain.submitBlock(rival[1]!.bytes));
+  await watched(chain.commands.submitBlock(rival[1]!.bytes));
   t.same([contains(), coinsNow()], [false, withoutBig]);
   const [next, further] = buildChain(big, 2, { tag: 6 });
   t.same(await submitAll(fixture, [next!]), ['inconclusive']);
   // The chain is closed in the middle of the change.
   await countingReadings(async () => {
     let moved = false;
-    const moving = chain.submitBlock(further!.bytes).finally(() => {
+    const moving = chain.commands.submitBlock(further!.bytes).finally(() => {
       moved = true;
     });
-    while (chain.coins.dirtyEntries < 1_000 && !moved) await new Promise((resolve) => setImmediate(resolve));
+    while (chain.view.coins.dirtyEntries < 1_000 && !moved) await new Promise((resolve) => setImmediate(resolve));
     t.notOk(contains(), 'not yet');
     await chain.close();
     t.equal((await moving).kind, 'accepted');
   }, 0.5);
   const again = await openFixture({ store: fixture.store, dir: fixture.dir });
-  t.equal(again.chain.tip.hashHex, further!.hashHex);
+  t.equal(again.chain.view.tip.hashHex, further!.hashHex);
   t.equal((await coinsOf(again)).size, after.size + 2);
-  t.equal(await again.chain.verifyChain(4, 3), true);
+  t.equal(await again.chain.commands.verifyChain(4, 3), true);
   await again.end();
 });

@@ -67,27 +67,27 @@ t.test('validates spends of uncompressed-key coins in the stored forms of Core',
     const fixture = await openFixture({ store, verifier: new PooledVerifier(pool), coinsCacheBytes: 1 });
     const { chain } = fixture;
     const verdicts: string[] = [];
-    chain.onChecked((_hash, _block, reject) => verdicts.push(reject?.reason ?? 'valid'));
-    for (const { bytes } of trunk) await chain.submitBlock(new Uint8Array(bytes));
+    chain.events.checked.add((_hash, _block, reject) => verdicts.push(reject?.reason ?? 'valid'));
+    for (const { bytes } of trunk) await chain.commands.submitBlock(new Uint8Array(bytes));
     const forget = async () => {
-      await chain.flush();
-      for (let i = 0; i < 3; i++) chain.coins.evict();
-      t.equal(chain.coins.stats().entries, 0, 'all are in the store alone');
+      await chain.commands.flush();
+      for (let i = 0; i < 3; i++) chain.view.coins.evict();
+      t.equal(chain.view.coins.stats().entries, 0, 'all are in the store alone');
     };
     await forget();
     if (isRewritten) t.equal(await rewrite(store), KEYS);
     verdicts.length = 0;
     for (let wrong = 1; wrong < KEYS; wrong++) {
-      await chain.submitBlock(new Uint8Array(buildBlock(tip, { txs: [payment(wrong)], tag: wrong }).bytes));
+      await chain.commands.submitBlock(new Uint8Array(buildBlock(tip, { txs: [payment(wrong)], tag: wrong }).bytes));
     }
-    await chain.submitBlock(new Uint8Array(next.bytes));
-    const first = chain.tip.hashHex;
+    await chain.commands.submitBlock(new Uint8Array(next.bytes));
+    const first = chain.view.tip.hashHex;
     const spent = await coinsOf(fixture);
-    await chain.invalidateBlock(chain.tip);
+    await chain.commands.invalidateBlock(chain.view.tip);
     const back = await coinsOf(fixture);
     await forget();
-    await chain.reconsiderBlock(chain.node(next.hash)!);
-    t.equal(chain.tip.hashHex, first, 'it is put on again');
+    await chain.commands.reconsiderBlock(chain.view.node(next.hash)!);
+    t.equal(chain.view.tip.hashHex, first, 'it is put on again');
     const result = { verdicts, first, spent, back, again: await coinsOf(fixture), faults: fixture.faults };
     await fixture.end();
     return result;

@@ -92,22 +92,22 @@ const base: { dir: string; rows: StoreEntry[] } = { dir: '', rows: [] };
 async function remember(): Promise<void> {
   const straight = await openFixture();
   for (const block of [...trunk, a1, a2]) {
-    await straight.chain.submitBlock(block.bytes);
+    await straight.chain.commands.submitBlock(block.bytes);
     if (block.height >= 104) expected.set(block.hashHex, await coinsOf(straight));
   }
   for (const block of [b1, b2, b3, b4]) {
-    await straight.chain.submitBlock(block.bytes);
-    if (straight.chain.tip.hashHex === block.hashHex) expected.set(block.hashHex, await coinsOf(straight));
+    await straight.chain.commands.submitBlock(block.bytes);
+    if (straight.chain.view.tip.hashHex === block.hashHex) expected.set(block.hashHex, await coinsOf(straight));
   }
   const other = await openFixture();
   for (const block of [...trunk, b1, b2]) {
-    await other.chain.submitBlock(block.bytes);
+    await other.chain.commands.submitBlock(block.bytes);
     expected.set(block.hashHex, await coinsOf(other));
   }
   await other.end();
   await straight.end();
   const start = await openFixture();
-  for (const block of trunk) await start.chain.submitBlock(block.bytes);
+  for (const block of trunk) await start.chain.commands.submitBlock(block.bytes);
   await start.chain.close();
   base.dir = start.dir;
   for await (const row of start.store.iterate()) base.rows.push(row);
@@ -149,13 +149,13 @@ async function runUntil(at: number, reaches: boolean, settings: Settings, act: A
   try {
     await act(fixture, acknowledged, flushEach);
     // Let the last change finish writing.
-    await fixture.chain.flush();
+    await fixture.chain.commands.flush();
   } catch (error) {
     if ((error as Error).name !== 'ChainFault') throw error;
   }
   const faulted = fixture.faults.length > 0;
   if (faulted) {
-    const refused = await fixture.chain.submitBlock(b4.bytes).then(
+    const refused = await fixture.chain.commands.submitBlock(b4.bytes).then(
       () => 'taken',
       (error: Error) => error.name,
     );
@@ -168,7 +168,7 @@ async function runUntil(at: number, reaches: boolean, settings: Settings, act: A
   }
   store.fuse = new Fuse(Number.POSITIVE_INFINITY, false);
   for (const files of opened) await files.close();
-  if (fuse.blown && !reaches) tear(dir, fixture.chain.params.magic);
+  if (fuse.blown && !reaches) tear(dir, fixture.chain.view.params.magic);
   for (let again = 1; dieAgain && fuse.blown && again <= 4; again++) {
     store.fuse = new Fuse(again, reaches);
     await openFixture({ store, dir, ...options }).then(
@@ -184,10 +184,10 @@ type Act = (fixture: Fixture, acknowledged: BuiltBlock[], flushEach: boolean) =>
 
 const submitStory: Act = async ({ chain }, acknowledged, flushEach) => {
   for (const block of story) {
-    const { kind } = await chain.submitBlock(block.bytes);
+    const { kind } = await chain.commands.submitBlock(block.bytes);
     if (kind === 'invalid') throw new Error('a good block was refused');
     acknowledged.push(block);
-    if (flushEach) await chain.flush();
+    if (flushEach) await chain.commands.flush();
   }
 };
 
@@ -197,20 +197,20 @@ async function check(t: Test, run: Run, maxTipAge: number, label: string): Promi
   const { chain } = fixture;
   const problems: string[] = [];
   for (const block of run.acknowledged) {
-    const node = chain.node(block.hash);
-    if (node === undefined || !chain.hasBlock(node)) problems.push(`lost ${block.height}`);
-    else if (!Buffer.from((await chain.readBlock(node)).bytes).equals(block.bytes)) problems.push(`garbled ${block.height}`);
+    const node = chain.view.node(block.hash);
+    if (node === undefined || !chain.blocks.hasBlock(node)) problems.push(`lost ${block.height}`);
+    else if (!Buffer.from((await chain.blocks.readBlock(node)).bytes).equals(block.bytes)) problems.push(`garbled ${block.height}`);
   }
   const best = Math.max(104, ...run.acknowledged.map(({ height }) => height));
-  if (chain.tip.height < best) problems.push(`tip ${chain.tip.height} below acknowledged ${best}`);
-  const should = expected.get(chain.tip.hashHex);
+  if (chain.view.tip.height < best) problems.push(`tip ${chain.view.tip.height} below acknowledged ${best}`);
+  const should = expected.get(chain.view.tip.hashHex);
   if (should === undefined) problems.push('an unknown tip');
   const got = await coinsOf(fixture);
   if (should !== undefined && JSON.stringify([...got]) !== JSON.stringify([...should])) problems.push('the coins differ');
-  if (!(await chain.verifyChain(4, 6))) problems.push('verifychain is not content');
+  if (!(await chain.commands.verifyChain(4, 6))) problems.push('verifychain is not content');
   // The chain continues as if no crash had occurred.
-  for (const block of story) await chain.submitBlock(block.bytes);
-  if (chain.tip.hashHex !== b4.hashHex) problems.push('could not go on');
+  for (const block of story) await chain.commands.submitBlock(block.bytes);
+  if (chain.view.tip.hashHex !== b4.hashHex) problems.push('could not go on');
   const end = await coinsOf(fixture);
   if (JSON.stringify([...end]) !== JSON.stringify([...expected.get(b4.hashHex)!])) problems.push('the coins differ at the end');
   if (fixture.faults.length > 0) problems.push(String(fixture.faults[0]));
@@ -248,17 +248,17 @@ t.test('in the initial block download with coins in memory: recovers from a cras
 
 t.test('in the initial block download with blocks out of order: recovers from a crash at any write', async (t) => {
   const act: Act = async ({ chain }, acknowledged, flushEach) => {
-    for (const block of story) await chain.submitHeader(block.header);
+    for (const block of story) await chain.commands.submitHeader(block.header);
     for (const group of [story.slice(0, 1), story.slice(1, 5), story.slice(5)]) {
       const take = async (block: BuiltBlock): Promise<void> => {
-        if (!(await chain.takeBlock(parseBlock(block.bytes, crypto)))) throw new Error('a good block was refused');
+        if (!(await chain.download.takeBlock(parseBlock(block.bytes, crypto)))) throw new Error('a good block was refused');
         acknowledged.push(block);
       };
       // As peers send them: the next ones first.
       const taken = await Promise.allSettled([...group].reverse().map(take));
       for (const one of taken) if (one.status === 'rejected') throw one.reason;
-      for (const { hash } of group) await chain.waitUntilConnected(hash);
-      if (flushEach) await chain.flush();
+      for (const { hash } of group) await chain.download.waitUntilConnected(hash);
+      if (flushEach) await chain.commands.flush();
     }
   };
   for (const flushEach of [false, true]) {
@@ -278,12 +278,12 @@ for (const [when, maxTipAge] of [
 ] as const) {
   t.test(`recovers from a crash while it leaves an invalidated branch, ${when}`, async (t) => {
     const act: Act = async ({ chain }, acknowledged) => {
-      for (const block of [a1, a2]) await chain.submitBlock(block.bytes);
+      for (const block of [a1, a2]) await chain.commands.submitBlock(block.bytes);
       // The coins in the store stand on the branch that is going to be left.
-      await chain.flush();
-      await chain.invalidateBlock(chain.node(a1.hash)!);
-      await chain.submitBlock(b1.bytes);
-      await chain.reconsiderBlock(chain.node(a1.hash)!);
+      await chain.commands.flush();
+      await chain.commands.invalidateBlock(chain.view.node(a1.hash)!);
+      await chain.commands.submitBlock(b1.bytes);
+      await chain.commands.reconsiderBlock(chain.view.node(a1.hash)!);
       acknowledged.push(a1, a2, b1);
     };
     // After death in between the branch may still be marked; taking the mark off must bring everything back.
@@ -293,12 +293,12 @@ for (const [when, maxTipAge] of [
       faulted = run.faulted;
       const fixture = await openFixture({ store: run.store, dir: run.dir, maxTipAge });
       const { chain } = fixture;
-      t.notOk(chain.blockState(chain.tip).failed, 'the tip is not marked');
-      t.same(await coinsOf(fixture), expected.get(chain.tip.hashHex));
-      const node = chain.node(a1.hash);
-      if (node !== undefined) await chain.reconsiderBlock(node);
-      for (const block of [a1, a2]) await chain.submitBlock(block.bytes);
-      t.equal(chain.tip.hashHex, a2.hashHex);
+      t.notOk(chain.view.blockState(chain.view.tip).failed, 'the tip is not marked');
+      t.same(await coinsOf(fixture), expected.get(chain.view.tip.hashHex));
+      const node = chain.view.node(a1.hash);
+      if (node !== undefined) await chain.commands.reconsiderBlock(node);
+      for (const block of [a1, a2]) await chain.commands.submitBlock(block.bytes);
+      t.equal(chain.view.tip.hashHex, a2.hashHex);
       t.same(await coinsOf(fixture), expected.get(a2.hashHex));
       await fixture.end();
     }

@@ -43,7 +43,7 @@ class HeldVerifier extends InlineVerifier {
 async function start(options: FixtureOptions = {}): Promise<Fixture & { verifier: HeldVerifier }> {
   const verifier = new HeldVerifier(crypto);
   const fixture = await openFixture({ verifier, ...options });
-  for (const block of trunk) await fixture.chain.submitBlock(block.bytes);
+  for (const block of trunk) await fixture.chain.commands.submitBlock(block.bytes);
   verifier.batches.length = 0;
   return { ...fixture, verifier };
 }
@@ -51,8 +51,8 @@ async function start(options: FixtureOptions = {}): Promise<Fixture & { verifier
 /** Returns the tip and coins of a node that received these blocks one by one. */
 async function plainly(...blocks: BuiltBlock[]): Promise<[string, Map<string, string>]> {
   const fixture = await openFixture();
-  for (const block of [...trunk, ...blocks]) await fixture.chain.submitBlock(block.bytes);
-  const state: [string, Map<string, string>] = [fixture.chain.tip.hashHex, await coinsOf(fixture)];
+  for (const block of [...trunk, ...blocks]) await fixture.chain.commands.submitBlock(block.bytes);
+  const state: [string, Map<string, string>] = [fixture.chain.view.tip.hashHex, await coinsOf(fixture)];
   await fixture.end();
   return state;
 }
@@ -61,12 +61,12 @@ t.test('verifies scripts before the block is stored, and only once', async (t) =
   const fixture = await start();
   const { chain, verifier } = fixture;
   verifier.held = true;
-  const submitted = chain.submitBlock(next.bytes);
+  const submitted = chain.commands.submitBlock(next.bytes);
   await verifier.begun;
-  t.equal(chain.node(next.hash), undefined, 'not even its header is known');
+  t.equal(chain.view.node(next.hash), undefined, 'not even its header is known');
   // A second copy, and a rival that also needs the threads, wait in the queue.
-  const again = chain.submitBlock(next.bytes);
-  const rival = chain.submitBlock(buildBlock(tip, { txs: [pay(2)], tag: 5 }).bytes);
+  const again = chain.commands.submitBlock(next.bytes);
+  const rival = chain.commands.submitBlock(buildBlock(tip, { txs: [pay(2)], tag: 5 }).bytes);
   verifier.letGo();
   t.equal((await submitted).kind, 'accepted');
   t.equal((await again).kind, 'duplicate');
@@ -75,7 +75,7 @@ t.test('verifies scripts before the block is stored, and only once', async (t) =
     verifier.batches.map(({ txs }) => txs.length),
     [2],
   );
-  t.same([chain.tip.hashHex, await coinsOf(fixture)], await plainly(next));
+  t.same([chain.view.tip.hashHex, await coinsOf(fixture)], await plainly(next));
   await fixture.end();
 });
 
@@ -98,7 +98,7 @@ t.test('stops the early scripts of a block that breaks another rule, and returns
     [buildBlock(tip, { txs, breakCommitment: true }).bytes, 'bad-witness-merkle-match', 1],
   ] as const) {
     verifier.held = true;
-    const { kind, reject } = await chain.submitBlock(new Uint8Array(bytes));
+    const { kind, reject } = await chain.commands.submitBlock(new Uint8Array(bytes));
     t.same([kind, reject?.reason], ['invalid', reason]);
     t.same(
       verifier.batches.map(({ stop }) => stop?.raised),
@@ -108,7 +108,7 @@ t.test('stops the early scripts of a block that breaks another rule, and returns
     verifier.batches.length = 0;
   }
   verifier.letGo();
-  t.equal((await chain.submitBlock(next.bytes)).kind, 'accepted', 'the block itself is still accepted after its mutated copy');
+  t.equal((await chain.commands.submitBlock(next.bytes)).kind, 'accepted', 'the block itself is still accepted after its mutated copy');
   t.same(fixture.faults, []);
   await fixture.end();
 });
@@ -117,10 +117,10 @@ t.test('rejects a block with a failing script, and does not connect it', async (
   const fixture = await start();
   const { chain } = fixture;
   const locked = buildBlock(tip, { txs: [pay(0, NO_ONE)] });
-  t.equal((await chain.submitBlock(locked.bytes)).kind, 'accepted');
+  t.equal((await chain.commands.submitBlock(locked.bytes)).kind, 'accepted');
   const theft = buildBlock(locked, { txs: [spend([{ txid: locked.txids[1]!, index: 0, value: 9 }], [{ value: 9, script: ANYONE }])] });
-  t.match(await chain.submitBlock(theft.bytes), { kind: 'invalid', reject: { category: 'consensus' } });
-  t.same([chain.tip.hashHex, await coinsOf(fixture)], await plainly(locked));
+  t.match(await chain.commands.submitBlock(theft.bytes), { kind: 'invalid', reject: { category: 'consensus' } });
+  t.same([chain.view.tip.hashHex, await coinsOf(fixture)], await plainly(locked));
   await fixture.end();
 });
 
@@ -131,7 +131,7 @@ t.test('verifies scripts again when the threads failed before the block was conn
   let calls = 0;
   verifier.verifyTxs = (batch) =>
     calls++ === 0 ? Promise.reject(new VerifierFaultError(new Error('out of memory'))) : verifyTxs.call(verifier, batch);
-  t.equal((await chain.submitBlock(next.bytes)).kind, 'accepted');
+  t.equal((await chain.commands.submitBlock(next.bytes)).kind, 'accepted');
   t.equal(calls, 2);
   t.same(fixture.faults, []);
   await fixture.end();
@@ -140,13 +140,13 @@ t.test('verifies scripts again when the threads failed before the block was conn
 t.test('reads evicted coins again before it spends them, without repeating the scripts', async (t) => {
   const fixture = await start({ coinsCacheBytes: 1 });
   const { chain, verifier } = fixture;
-  await chain.flush();
+  await chain.commands.flush();
   verifier.held = true;
-  const submitted = chain.submitBlock(next.bytes);
+  const submitted = chain.commands.submitBlock(next.bytes);
   await verifier.begun;
-  const { entries } = chain.coins.stats();
-  for (let i = 0; i < 3; i++) chain.coins.evict();
-  t.ok(chain.coins.stats().entries < entries, 'some were forgotten');
+  const { entries } = chain.view.coins.stats();
+  for (let i = 0; i < 3; i++) chain.view.coins.evict();
+  t.ok(chain.view.coins.stats().entries < entries, 'some were forgotten');
   verifier.letGo();
   t.equal((await submitted).kind, 'accepted');
   t.same(
@@ -155,7 +155,7 @@ t.test('reads evicted coins again before it spends them, without repeating the s
     'scripts are not run again for that',
   );
   t.same(fixture.faults, []);
-  t.same([chain.tip.hashHex, await coinsOf(fixture)], await plainly(next));
+  t.same([chain.view.tip.hashHex, await coinsOf(fixture)], await plainly(next));
   await fixture.end();
 });
 
@@ -182,20 +182,20 @@ t.test('detects a duplicate coinbase (BIP-0030) after the tip was left and reach
   }
   const fixture = await start({ store: new HeldStore(), coinsCacheBytes: 1 });
   const { chain } = fixture;
-  for (const block of [first, between]) await chain.submitBlock(block.bytes);
-  await chain.flush();
-  for (let i = 0; i < 4; i++) chain.coins.evict();
+  for (const block of [first, between]) await chain.commands.submitBlock(block.bytes);
+  await chain.commands.flush();
+  for (let i = 0; i < 4; i++) chain.view.coins.evict();
   holding = true;
-  const node = chain.node(between.hash)!;
-  chain.onTip((now) => {
+  const node = chain.view.node(between.hash)!;
+  chain.events.tip.add((now) => {
     if (now === node.prev) held.get(first.txids[0]!.toString('hex'))!.open();
     if (now === node) setImmediate(() => held.get(reward(trunk[0]!).txid.toString('hex'))!.open());
   });
-  const moves = [chain.invalidateBlock(node), chain.reconsiderBlock(node)];
-  const submitted = chain.submitBlock(twin.bytes);
+  const moves = [chain.commands.invalidateBlock(node), chain.commands.reconsiderBlock(node)];
+  const submitted = chain.commands.submitBlock(twin.bytes);
   await Promise.all(moves);
   t.match(await submitted, { kind: 'invalid', reject: { reason: 'bad-txns-BIP30' } });
-  t.equal(chain.tip, node);
+  t.equal(chain.view.tip, node);
   await fixture.end();
 });
 
@@ -209,7 +209,7 @@ t.test('connects concurrent large blocks in their order of arrival', async (t) =
     ['a child', large(one, 3, 1), ['accepted', 'accepted']],
   ] as const) {
     const fixture = await start();
-    const outcomes = await Promise.all([one, other].map(({ bytes }) => fixture.chain.submitBlock(bytes)));
+    const outcomes = await Promise.all([one, other].map(({ bytes }) => fixture.chain.commands.submitBlock(bytes)));
     t.same(
       outcomes.map(({ kind }) => kind),
       kinds,
@@ -223,19 +223,19 @@ t.test('connects the first of two concurrent blocks, and the other branch once i
   const fixture = await start();
   const { chain, verifier } = fixture;
   verifier.held = true;
-  const submitted = chain.submitBlock(next.bytes);
+  const submitted = chain.commands.submitBlock(next.bytes);
   const quick = buildBlock(tip, { tag: 8 });
-  const moved = chain.submitBlock(quick.bytes);
+  const moved = chain.commands.submitBlock(quick.bytes);
   await verifier.begun;
   verifier.letGo();
   const kinds = [(await submitted).kind, (await moved).kind];
   t.ok(kinds.includes('accepted'), `${kinds}`);
   const winner = kinds[0] === 'accepted' ? next : quick;
   const loser = winner === next ? quick : next;
-  t.equal(chain.tip.hashHex, winner.hashHex);
+  t.equal(chain.view.tip.hashHex, winner.hashHex);
   const above = buildBlock(loser, { tag: 9 });
-  t.equal((await chain.submitBlock(above.bytes)).kind, 'accepted', 'the other branch connects when it is better');
-  t.same([chain.tip.hashHex, await coinsOf(fixture)], await plainly(loser, above));
+  t.equal((await chain.commands.submitBlock(above.bytes)).kind, 'accepted', 'the other branch connects when it is better');
+  t.same([chain.view.tip.hashHex, await coinsOf(fixture)], await plainly(loser, above));
   await fixture.end();
 });
 
@@ -255,19 +255,19 @@ t.test('repeats few scripts when coins of recognised transactions are in the dat
   ] as const) {
     const fixture = await start({ coinsCacheBytes: 1 });
     const { chain, verifier } = fixture;
-    await chain.submitBlock(fanned.bytes);
-    await chain.flush();
-    for (let i = 0; i < 4; i++) chain.coins.evict();
+    await chain.commands.submitBlock(fanned.bytes);
+    await chain.commands.flush();
+    for (let i = 0; i < 4; i++) chain.view.coins.evict();
     verifier.batches.length = 0;
     const ids = new Set(kids.slice(0, known).map((tx) => txid(tx).toString('hex')));
     const facts = { fee: 1, sigopCost: 4, flags: 0xffffff };
-    chain.useCheckedTransactions({
+    chain.commands.useCheckedTransactions({
       size: 1,
       recognise: (tx) => {
         if (ids.has(Buffer.from(tx.txid).toString('hex'))) tx.facts = facts;
       },
     });
-    t.equal((await chain.submitBlock(block.bytes)).kind, 'accepted');
+    t.equal((await chain.commands.submitBlock(block.bytes)).kind, 'accepted');
     const ran = verifier.batches.reduce((sum, { txs }) => sum + txs.length, 0);
     t.ok(ran <= most, `${ran} scripts with ${known} of 40 known`);
     t.equal(verifier.batches.at(-1)?.stop?.raised, true, 'no flag is left behind');
@@ -278,7 +278,7 @@ t.test('repeats few scripts when coins of recognised transactions are in the dat
 t.test('verifies no scripts after the chain was closed', async (t) => {
   const { chain, verifier, end } = await start();
   await chain.close();
-  await t.rejects(chain.submitBlock(next.bytes), { name: 'ChainFault' });
+  await t.rejects(chain.commands.submitBlock(next.bytes), { name: 'ChainFault' });
   t.equal(verifier.batches.length, 0);
   await end();
 });
@@ -286,7 +286,7 @@ t.test('verifies no scripts after the chain was closed', async (t) => {
 t.test('closes without a fault while early scripts are pending', async (t) => {
   const { chain, verifier, faults, end } = await start();
   verifier.held = true;
-  const submitted = chain.submitBlock(next.bytes).then(
+  const submitted = chain.commands.submitBlock(next.bytes).then(
     ({ kind }) => kind,
     (error: Error) => error.name,
   );
@@ -310,9 +310,9 @@ t.test('reads no coins for an early connection that is no longer valid', async (
   const fixture = await start({ store: new ReturningStore(), coinsCacheBytes: 1 });
   t.teardown(() => fixture.end());
   const { chain } = fixture;
-  await chain.flush();
-  for (let i = 0; i < 3; i++) chain.coins.evict();
-  t.equal(chain.coins.stats().entries, 0, 'all coins are to be read');
+  await chain.commands.flush();
+  for (let i = 0; i < 3; i++) chain.view.coins.evict();
+  t.equal(chain.view.coins.stats().entries, 0, 'all coins are to be read');
   const { ws } = chain as unknown as { ws: ChainWorkspace };
   const connect = (stillValid: () => boolean) =>
     tryConnect(ws, parseBlock(new Uint8Array(next.bytes), crypto), ws.active.tip as HeaderNode, {

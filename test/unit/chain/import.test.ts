@@ -48,12 +48,16 @@ t.test('imports files with blocks in reverse or random order within any memory l
     for (const orphanBytes of [128 << 20, 1_000, 0]) {
       const fixture = await openFixture({ orphanBytes });
       const reports: ImportProgress[] = [];
-      t.equal(await fixture.chain.loadBlockFiles(paths, (progress) => reports.push(progress)), 130, `${what}, ${orphanBytes} bytes`);
-      t.equal(fixture.chain.tip.hashHex, tip.hashHex);
+      t.equal(
+        await fixture.chain.commands.loadBlockFiles(paths, (progress) => reports.push(progress)),
+        130,
+        `${what}, ${orphanBytes} bytes`,
+      );
+      t.equal(fixture.chain.view.tip.hashHex, tip.hashHex);
       const last = reports.at(-1)!;
       t.match(last, { blocks: 130, height: 130, secondsLeft: 0 });
       t.equal(last.bytes, last.totalBytes);
-      t.equal(await fixture.chain.loadBlockFiles(paths), 0, 'nothing twice');
+      t.equal(await fixture.chain.commands.loadBlockFiles(paths), 0, 'nothing twice');
       await fixture.end();
     }
   }
@@ -71,8 +75,8 @@ t.test('imports lines of hex in reverse order by reading them from the beginning
   );
   const fixture = await openFixture({ orphanBytes: bytes[0]!.length * 20 });
   t.teardown(() => fixture.end());
-  t.equal(await fixture.chain.loadBlockFile(path), 130);
-  t.equal(fixture.chain.tip.hashHex, tip.hashHex);
+  t.equal(await fixture.chain.commands.loadBlockFiles([path]), 130);
+  t.equal(fixture.chain.view.tip.hashHex, tip.hashHex);
 });
 
 t.test('skips unrelated and damaged blocks of a file, and imports the good ones later', async (t) => {
@@ -89,11 +93,11 @@ t.test('skips unrelated and damaged blocks of a file, and imports the good ones 
     broken[at]! ^= 1;
     writeBlocksFolder(dir, [...other, ...bytes.slice(0, 60), broken, ...bytes.slice(61)]);
     const fixture = await openFixture({ orphanBytes: 0 });
-    t.equal(await fixture.chain.loadBlockFile(join(dir, 'blk00000.dat')), count, what);
-    t.equal(fixture.chain.tip.height, 60);
+    t.equal(await fixture.chain.commands.loadBlockFiles([join(dir, 'blk00000.dat')]), count, what);
+    t.equal(fixture.chain.view.tip.height, 60);
     writeBlocksFolder(dir, bytes.slice(60));
-    t.equal(await fixture.chain.loadBlockFile(join(dir, 'blk00000.dat')), 130 - count, 'the whole ones');
-    t.equal(fixture.chain.tip.hashHex, tip.hashHex);
+    t.equal(await fixture.chain.commands.loadBlockFiles([join(dir, 'blk00000.dat')]), 130 - count, 'the whole ones');
+    t.equal(fixture.chain.view.tip.hashHex, tip.hashHex);
     await fixture.end();
   }
 });
@@ -111,7 +115,7 @@ class DyingStore extends MemoryStore {
 t.test('rebuilds the chain from block files after a crash at any write', async (t) => {
   const calm = await openFixture();
   t.teardown(() => calm.end());
-  for (const block of blocks) await calm.chain.submitBlock(new Uint8Array(block.bytes));
+  for (const block of blocks) await calm.chain.commands.submitBlock(new Uint8Array(block.bytes));
   const expected = await coinsOf(calm);
   let finished = 0;
   for (let life = 1; finished < 3 && life < 200; life += 3) {
@@ -125,12 +129,12 @@ t.test('rebuilds the chain from block files after a crash at any write', async (
       const fixture = await openFixture(options).catch(() => null);
       try {
         if (fixture === null) throw new Error('dead at open');
-        await fixture.chain.adoptStored();
-        await fixture.chain.connectStored();
-        t.equal(fixture.chain.tip.hashHex, tip.hashHex, `${life} writes`);
-        t.equal(fixture.chain.storedAhead, 0);
+        await fixture.chain.commands.adoptStored();
+        await fixture.chain.commands.connectStored();
+        t.equal(fixture.chain.view.tip.hashHex, tip.hashHex, `${life} writes`);
+        t.equal(fixture.chain.view.storedAhead, 0);
         t.same(await coinsOf(fixture), expected);
-        t.equal(await fixture.chain.verifyChain(4, 0), true);
+        t.equal(await fixture.chain.commands.verifyChain(4, 0), true);
         if (deaths === 0) finished++;
         await fixture.chain.close();
         break;

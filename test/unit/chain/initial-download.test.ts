@@ -61,28 +61,28 @@ function payments(from: BuiltBlock, count: number, seed: number): BuiltBlock[] {
 
 async function start(verifier = new CountingVerifier(crypto)): Promise<Fixture & { verifier: CountingVerifier }> {
   const fixture = await openFixture({ maxTipAge: IN_DOWNLOAD, verifier });
-  for (const block of trunk) await fixture.chain.submitBlock(block.bytes);
+  for (const block of trunk) await fixture.chain.commands.submitBlock(block.bytes);
   return { ...fixture, verifier };
 }
 
 /** Submits all blocks at once and waits until all are processed. */
 async function take({ chain }: Fixture, blocks: readonly BuiltBlock[]): Promise<boolean[]> {
-  const isNew = await Promise.all(blocks.map(({ bytes }) => chain.takeBlock(parseBlock(new Uint8Array(bytes), crypto))));
-  for (const { hash } of blocks) await chain.waitUntilConnected(hash);
+  const isNew = await Promise.all(blocks.map(({ bytes }) => chain.download.takeBlock(parseBlock(new Uint8Array(bytes), crypto))));
+  for (const { hash } of blocks) await chain.download.waitUntilConnected(hash);
   return isNew;
 }
 
 t.test('reaches the same tip and coins from blocks in any order', async (t) => {
   const blocks = payments(trunk[109]!, 60, 1);
   const plain = await start();
-  for (const block of blocks) await plain.chain.submitBlock(block.bytes);
+  for (const block of blocks) await plain.chain.commands.submitBlock(block.bytes);
   const coins = await coinsOf(plain);
   t.equal(plain.verifier.ahead, 0);
   await plain.end();
   for (const seed of [1, 2, 3, 4]) {
     const random = pseudoRandom(seed);
     const fixture = await start();
-    await fixture.chain.submitHeaders(blocks.map(({ header }) => header));
+    await fixture.chain.commands.submitHeaders(blocks.map(({ header }) => header));
     // Straight, then shuffled more and more.
     const order = blocks.map((block, i) => ({ block, at: i + random() * (seed - 1) * 20 })).sort((a, b) => a.at - b.at);
     for (let first = 0; first < order.length; first += 16) {
@@ -91,11 +91,11 @@ t.test('reaches the same tip and coins from blocks in any order', async (t) => {
         order.slice(first, first + 16).map(({ block }) => block),
       );
     }
-    t.equal(fixture.chain.tip.hashHex, blocks[59]!.hashHex);
+    t.equal(fixture.chain.view.tip.hashHex, blocks[59]!.hashHex);
     t.same([...(await coinsOf(fixture))], [...coins]);
     t.ok(fixture.verifier.ahead > 0, 'scripts were prefetched');
     t.same(await take(fixture, [blocks[3]!]), [false], 'a block twice is not new');
-    t.ok(await fixture.chain.verifyChain(4, 60));
+    t.ok(await fixture.chain.commands.verifyChain(4, 60));
     await fixture.end();
   }
 });
@@ -110,18 +110,18 @@ t.test('rejects a block whose prefetched scripts failed only when its parents ar
   const fixture = await start();
   const { chain } = fixture;
   const verdicts: string[] = [];
-  chain.onChecked((hash, _block, reject) =>
+  chain.events.checked.add((hash, _block, reject) =>
     verdicts.push(`${Buffer.from(hash).reverse().toString('hex').slice(0, 8)} ${reject?.reason ?? 'good'}`),
   );
-  await chain.submitHeaders([good, next, bad, ...after].map(({ header }) => header));
+  await chain.commands.submitHeaders([good, next, bad, ...after].map(({ header }) => header));
   await take(fixture, [good, next, bad, ...after]);
-  t.equal(chain.tip.hashHex, next.hashHex);
+  t.equal(chain.view.tip.hashHex, next.hashHex);
   t.same(verdicts, [
     `${good.hashHex.slice(0, 8)} good`,
     `${next.hashHex.slice(0, 8)} good`,
     `${bad.hashHex.slice(0, 8)} block-validation-failed`,
   ]);
-  t.ok(chain.node(after[2]!.hash)!.failed);
+  t.ok(chain.view.node(after[2]!.hash)!.failed);
   await fixture.end();
 });
 
@@ -132,11 +132,11 @@ t.test('rejects blocks with a missing coin or a wrong merkle root', async (t) =>
     txs: [spend([{ txid: Buffer.alloc(32, 9), index: 0, value: 1 }], [{ value: 1, script: ANYONE }])],
   });
   const rules: (string | undefined)[] = [];
-  chain.onChecked((_hash, _block, reject) => rules.push(reject?.reason));
-  await chain.submitHeader(lacks.header);
+  chain.events.checked.add((_hash, _block, reject) => rules.push(reject?.reason));
+  await chain.commands.submitHeader(lacks.header);
   await take(fixture, [lacks, buildBlock(trunk[109]!, { breakMerkle: true })]);
   t.same(rules.sort(), ['bad-txnmrklroot', 'bad-txns-inputs-missingorspent']);
-  t.equal(chain.tip.hashHex, trunk[109]!.hashHex);
+  t.equal(chain.view.tip.hashHex, trunk[109]!.hashHex);
   await fixture.end();
 });
 
@@ -148,11 +148,11 @@ t.test('rejects a prefetched spend of an unspendable output in an earlier pendin
   const fixture = await start();
   const { chain } = fixture;
   const rules: (string | undefined)[] = [];
-  chain.onChecked((_hash, _block, reject) => rules.push(reject?.reason));
-  await chain.submitHeaders([good.header, bad.header]);
+  chain.events.checked.add((_hash, _block, reject) => rules.push(reject?.reason));
+  await chain.commands.submitHeaders([good.header, bad.header]);
   await take(fixture, [good, bad]);
   t.same(rules, [undefined, 'bad-txns-inputs-missingorspent']);
-  t.equal(chain.tip.hashHex, good.hashHex);
+  t.equal(chain.view.tip.hashHex, good.hashHex);
   await fixture.end();
 });
 
@@ -161,16 +161,16 @@ t.test('reads coins again that were evicted after the prefetch', async (t) => {
   const fixture = await start();
   const { chain } = fixture;
   // All coins that may be evicted are evicted after each block.
-  chain.coins.budgetBytes = 0;
+  chain.view.coins.budgetBytes = 0;
   let spared = 0;
-  let epoch = chain.coins.evictionEpoch;
-  chain.onTip(() => {
-    if (chain.coins.evictionEpoch === epoch) spared++;
-    epoch = chain.coins.evictionEpoch;
+  let epoch = chain.view.coins.evictionEpoch;
+  chain.events.tip.add(() => {
+    if (chain.view.coins.evictionEpoch === epoch) spared++;
+    epoch = chain.view.coins.evictionEpoch;
   });
-  await chain.submitHeaders(blocks.map(({ header }) => header));
+  await chain.commands.submitHeaders(blocks.map(({ header }) => header));
   await take(fixture, blocks);
-  t.equal(chain.tip.hashHex, blocks[59]!.hashHex);
+  t.equal(chain.view.tip.hashHex, blocks[59]!.hashHex);
   t.ok(spared < 60, 'coins were forgotten');
   t.ok(fixture.verifier.ahead > 0, 'and scripts were prefetched');
   await fixture.end();
@@ -195,20 +195,20 @@ t.test('finds a duplicate of an unspent coinbase in the database, in memory and 
       const { chain } = fixture;
       // Either the first is in the store, and no coins in memory, or all come at once.
       if (written) {
-        await chain.submitBlock(first.bytes);
-        await chain.flush();
-        chain.coins.budgetBytes = 0;
-        for (let forgotten = 1; forgotten > 0; ) forgotten = chain.coins.evict();
+        await chain.commands.submitBlock(first.bytes);
+        await chain.commands.flush();
+        chain.view.coins.budgetBytes = 0;
+        for (let forgotten = 1; forgotten > 0; ) forgotten = chain.view.coins.evict();
       }
       const blocks = [...(written ? rest.slice(1) : rest), twin];
       const rules: string[] = [];
-      chain.onChecked((_hash, _block, reject) => {
+      chain.events.checked.add((_hash, _block, reject) => {
         if (reject !== null) rules.push(reject.reason);
       });
-      await chain.submitHeaders(blocks.map(({ header }) => header));
+      await chain.commands.submitHeaders(blocks.map(({ header }) => header));
       await take(fixture, blocks);
       t.same(rules, ['bad-txns-BIP30'], `written: ${written}, ${between} blocks between`);
-      t.equal(chain.tip.hashHex, rest.at(-1)!.hashHex);
+      t.equal(chain.view.tip.hashHex, rest.at(-1)!.hashHex);
       await fixture.end();
     }
   }
@@ -223,11 +223,11 @@ t.test('accepts a duplicate of a coinbase whose output was spent', async (t) => 
   t.same(twin.txids[0], first.txids[0]);
   const blocks = [first, ...ripe, spending, twin, ...buildChain(twin, 3)];
   const plain = await start();
-  for (const block of blocks) await plain.chain.submitBlock(block.bytes);
+  for (const block of blocks) await plain.chain.commands.submitBlock(block.bytes);
   const fixture = await start();
-  await fixture.chain.submitHeaders(blocks.map(({ header }) => header));
+  await fixture.chain.commands.submitHeaders(blocks.map(({ header }) => header));
   await take(fixture, blocks);
-  t.equal(fixture.chain.tip.hashHex, blocks.at(-1)!.hashHex);
+  t.equal(fixture.chain.view.tip.hashHex, blocks.at(-1)!.hashHex);
   t.same([...(await coinsOf(fixture))], [...(await coinsOf(plain))]);
   await plain.end();
   await fixture.end();
@@ -237,11 +237,11 @@ t.test('switches to a longer branch while blocks of two branches arrive', async 
   const one = payments(trunk[109]!, 20, 5);
   const two = payments(trunk[109]!, 30, 6);
   const fixture = await start();
-  await fixture.chain.submitHeaders([...one, ...two].map(({ header }) => header));
+  await fixture.chain.commands.submitHeaders([...one, ...two].map(({ header }) => header));
   await take(fixture, [...one.slice(0, 12), ...two.slice(0, 8), ...one.slice(12), ...two.slice(8)]);
-  t.equal(fixture.chain.tip.hashHex, two[29]!.hashHex);
+  t.equal(fixture.chain.view.tip.hashHex, two[29]!.hashHex);
   const plain = await start();
-  for (const block of two) await plain.chain.submitBlock(block.bytes);
+  for (const block of two) await plain.chain.commands.submitBlock(block.bytes);
   t.same([...(await coinsOf(fixture))], [...(await coinsOf(plain))]);
   await plain.end();
   await fixture.end();
@@ -251,17 +251,17 @@ t.test('limits the number of blocks that wait to be connected', async (t) => {
   const blocks = buildChain(trunk[109]!, 700);
   const fixture = await start();
   const { chain } = fixture;
-  await chain.submitHeaders(blocks.map(({ header }) => header));
+  await chain.commands.submitHeaders(blocks.map(({ header }) => header));
   let most = 0;
   const taken: Promise<boolean>[] = [];
   for (const [i, block] of blocks.entries()) {
-    taken.push(chain.takeBlock(parseBlock(new Uint8Array(block.bytes), crypto)));
-    await chain.waitForCapacity();
-    most = Math.max(most, i + 1 - (chain.tip.height - 110));
+    taken.push(chain.download.takeBlock(parseBlock(new Uint8Array(block.bytes), crypto)));
+    await chain.download.waitForCapacity();
+    most = Math.max(most, i + 1 - (chain.view.tip.height - 110));
   }
   await Promise.all(taken);
-  await chain.waitUntilConnected(blocks[699]!.hash);
-  t.equal(chain.tip.hashHex, blocks[699]!.hashHex);
+  await chain.download.waitUntilConnected(blocks[699]!.hash);
+  t.equal(chain.view.tip.hashHex, blocks[699]!.hashHex);
   t.ok(most <= 513, `${most} blocks waited at a time`);
   await fixture.end();
 });
@@ -276,15 +276,15 @@ t.test('verifies skipped scripts once the assumed-valid block no longer covers t
   const run = async (withRival: boolean): Promise<string> => {
     const fixture = await openFixture({ maxTipAge: IN_DOWNLOAD, assumeValid: after[0]!.hashHex });
     const { chain } = fixture;
-    for (const block of trunk) await chain.submitBlock(block.bytes);
-    await chain.submitHeaders([good, bad, ...after].map(({ header }) => header));
+    for (const block of trunk) await chain.commands.submitBlock(block.bytes);
+    await chain.commands.submitHeaders([good, bad, ...after].map(({ header }) => header));
     // By then the next blocks were prefetched.
-    chain.onTip((tip) => {
-      if (withRival && tip.hashHex === good.hashHex) void chain.submitHeaders(rival.map(({ header }) => header));
+    chain.events.tip.add((tip) => {
+      if (withRival && tip.hashHex === good.hashHex) void chain.commands.submitHeaders(rival.map(({ header }) => header));
     });
     await take(fixture, [good, bad, after[0]!]);
-    await chain.settled();
-    const { hashHex } = chain.tip;
+    await chain.commands.settled();
+    const { hashHex } = chain.view.tip;
     await fixture.end();
     return hashHex;
   };
@@ -296,9 +296,9 @@ t.test('reads each stored block twice at most while it switches branches', async
   const one = buildChain(trunk[109]!, 10);
   const two = buildChain(trunk[109]!, 20, { tag: 9 });
   const first = await start();
-  for (const block of [...one, ...two]) await first.chain.submitBlock(block.bytes);
-  await first.chain.invalidateBlock(first.chain.node(two[0]!.hash)!);
-  t.equal(first.chain.tip.hashHex, one[9]!.hashHex);
+  for (const block of [...one, ...two]) await first.chain.commands.submitBlock(block.bytes);
+  await first.chain.commands.invalidateBlock(first.chain.view.node(two[0]!.hash)!);
+  t.equal(first.chain.view.tip.hashHex, one[9]!.hashHex);
   await first.chain.close();
   const reads = new Map<string, number>();
   const wrapFiles = (files: BlockFiles): BlockFiles => {
@@ -311,8 +311,8 @@ t.test('reads each stored block twice at most while it switches branches', async
     return files;
   };
   const again = await openFixture({ maxTipAge: IN_DOWNLOAD, store: first.store, dir: first.dir, wrapFiles });
-  await again.chain.reconsiderBlock(again.chain.node(two[0]!.hash)!);
-  t.equal(again.chain.tip.hashHex, two[19]!.hashHex);
+  await again.chain.commands.reconsiderBlock(again.chain.view.node(two[0]!.hash)!);
+  t.equal(again.chain.view.tip.hashHex, two[19]!.hashHex);
   t.ok(reads.size >= 20);
   t.ok(Math.max(...reads.values()) <= 2, `one block was read ${Math.max(...reads.values())} times`);
   await again.end();
@@ -323,9 +323,9 @@ t.test('treats a shutdown during the download as no fault, and keeps connected b
   const stopping = new AbortController();
   const fixture = await openFixture({ maxTipAge: IN_DOWNLOAD, deps: { stopping: stopping.signal } });
   const { chain } = fixture;
-  for (const block of trunk) await chain.submitBlock(block.bytes);
-  await chain.submitHeaders(blocks.map(({ header }) => header));
-  const taken = Promise.allSettled(blocks.map(({ bytes }) => chain.takeBlock(parseBlock(new Uint8Array(bytes), crypto))));
+  for (const block of trunk) await chain.commands.submitBlock(block.bytes);
+  await chain.commands.submitHeaders(blocks.map(({ header }) => header));
+  const taken = Promise.allSettled(blocks.map(({ bytes }) => chain.download.takeBlock(parseBlock(new Uint8Array(bytes), crypto))));
   stopping.abort();
   await chain.close();
   const ends = await taken;
@@ -336,7 +336,7 @@ t.test('treats a shutdown during the download as no fault, and keeps connected b
   t.same(fixture.faults, []);
   t.equal(chain.fault, null);
   const again = await openFixture({ maxTipAge: IN_DOWNLOAD, store: fixture.store, dir: fixture.dir });
-  t.ok(again.chain.tip.height >= 110, 'what was connected is there');
+  t.ok(again.chain.view.tip.height >= 110, 'what was connected is there');
   await again.end();
 });
 
@@ -352,14 +352,14 @@ t.test('does not connect all waiting blocks in one time slice when a stored bloc
   const fixture = await openFixture({ maxTipAge: IN_DOWNLOAD, clock: new LeapingClock() });
   t.teardown(() => fixture.end());
   const { chain } = fixture;
-  for (const block of trunk) await chain.submitBlock(block.bytes);
+  for (const block of trunk) await chain.commands.submitBlock(block.bytes);
   const waiting = buildChain(trunk.at(-1)!, 20);
-  await chain.submitHeaders(waiting.map(({ header }) => header));
+  await chain.commands.submitHeaders(waiting.map(({ header }) => header));
   const view = (block: BuiltBlock) => parseBlock(new Uint8Array(block.bytes), crypto);
-  for (const block of [...waiting.slice(1), waiting[0]!]) await chain.takeBlock(view(block));
-  const { kind } = await chain.submitBlock(view(waiting[9]!), { force: false });
+  for (const block of [...waiting.slice(1), waiting[0]!]) await chain.download.takeBlock(view(block));
+  const { kind } = await chain.commands.submitBlock(view(waiting[9]!), { force: false });
   t.equal(kind, 'duplicate');
-  t.ok(chain.tip.height < 115, `stands at ${chain.tip.height}`);
-  await chain.waitUntilConnected(waiting.at(-1)!.hash);
-  t.equal(chain.tip.height, 130);
+  t.ok(chain.view.tip.height < 115, `stands at ${chain.view.tip.height}`);
+  await chain.download.waitUntilConnected(waiting.at(-1)!.hash);
+  t.equal(chain.view.tip.height, 130);
 });

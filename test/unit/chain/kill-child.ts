@@ -12,10 +12,10 @@ const store = await openStore({ path: join(folder, 'db') });
 const small = { atomicFlushEntries: 0, flushChunkEntries: 2, flushBytes: 1 };
 const options = mode === 'download' ? { maxTipAge: IN_DOWNLOAD, ...small } : { maxTipAge: OUT_OF_DOWNLOAD };
 const { chain } = await openFixture({ store, dir: join(folder, 'blocks'), ...options });
-writeSync(1, `open ${chain.tip.hashHex}\n`);
+writeSync(1, `open ${chain.view.tip.hashHex}\n`);
 for (const line of readFileSync(blocks, 'latin1').split('\n')) {
   if (line === '') continue;
-  const outcome = await chain.submitBlock(new Uint8Array(Buffer.from(line, 'hex')));
+  const outcome = await chain.commands.submitBlock(new Uint8Array(Buffer.from(line, 'hex')));
   // Synchronous: once the parent can read it, it was promised.
   if (outcome.node !== null) writeSync(1, `${outcome.kind} ${outcome.node.hashHex}\n`);
 }

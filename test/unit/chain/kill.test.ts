@@ -84,19 +84,19 @@ for (const mode of ['tip', 'download']) {
       const fixture = await openFixture({ store, dir: join(folder, 'blocks') });
       const { chain } = fixture;
       const lost = [...known].filter((hash) => {
-        const node = chain.node(hash);
-        return node === undefined || !chain.hasBlock(node);
+        const node = chain.view.node(hash);
+        return node === undefined || !chain.blocks.hasBlock(node);
       });
       t.same(lost, [], `life ${life}: ${known.size} acknowledged blocks are there`);
       const best = Math.max(0, ...blocks.filter(({ hashHex }) => known.has(hashHex)).map(({ height }) => height));
-      t.ok(chain.tip.height >= best, `the tip at ${chain.tip.height} is as high as the best of them`);
-      t.ok(await chain.verifyChain(4, 20));
+      t.ok(chain.view.tip.height >= best, `the tip at ${chain.view.tip.height} is as high as the best of them`);
+      t.ok(await chain.commands.verifyChain(4, 20));
       const straight = await openFixture();
       const branch = blocks.filter(
-        ({ hashHex }) => chain.contains(chain.node(hashHex) ?? chain.genesis) && chain.node(hashHex) !== undefined,
+        ({ hashHex }) => chain.view.contains(chain.view.node(hashHex) ?? chain.view.genesis) && chain.view.node(hashHex) !== undefined,
       );
-      for (const { bytes } of branch) await straight.chain.submitBlock(bytes);
-      t.equal(straight.chain.tip.hashHex, chain.tip.hashHex);
+      for (const { bytes } of branch) await straight.chain.commands.submitBlock(bytes);
+      t.equal(straight.chain.view.tip.hashHex, chain.view.tip.hashHex);
       t.same(await coinsOf(fixture), await coinsOf(straight), 'and the coins are right');
       await straight.end();
       await chain.close();

@@ -50,9 +50,9 @@ async function world(t: Tap) {
   const { chain, clock } = fixture;
   const blocks: BuiltBlock[] = [];
   for (let i = 0; i < HEIGHT; i++) blocks.push(buildBlock(blocks.at(-1) ?? GENESIS, { script: i % 2 === 0 ? ANYONE : TRUE_SCRIPT }));
-  for (const { bytes } of blocks) await chain.submitBlock(new Uint8Array(bytes));
-  const pool = new Mempool({ policy: NO_POLICY }, { chain, verifier: new InlineVerifier(crypto), clock, log: silentLogger });
-  chain.onTip((tip, change) => pool.onTip(tip, change));
+  for (const { bytes } of blocks) await chain.commands.submitBlock(new Uint8Array(bytes));
+  const pool = new Mempool({ policy: NO_POLICY }, { chain: chain.view, verifier: new InlineVerifier(crypto), clock, log: silentLogger });
+  chain.events.tip.add((tip, change) => pool.onTip(tip, change));
   const pooled: Pooled[] = [];
   const add = async (parts: { coin: { txid: Buffer; index: number; value: number }; segwit: boolean }[], parents: number[], rest = {}) => {
     const value = parts.reduce((sum, { coin }) => sum + coin.value, 0);
@@ -186,8 +186,8 @@ t.test('recognises every valid block of known transactions, and no invalid one',
         const bytes = new Uint8Array(buildBlock(tip, { ...plan, txs, fees: total, unsolved: true }).bytes);
         const given = parseBlock(bytes, crypto);
         const known = pool.known(wtxidsOf(given));
-        const yes = known !== null && (await chain.isKnownValid(given.header, given.txs[0]!, known));
-        const whole = await chain.testBlockValidity(parseBlock(bytes, crypto), { checkPow: false, checkMerkle: true });
+        const yes = known !== null && (await chain.view.isKnownValid(given.header, given.txs[0]!, known));
+        const whole = await chain.view.testBlockValidity(parseBlock(bytes, crypto), { checkPow: false, checkMerkle: true });
         const allHere = given.txs.slice(1).every((tx) => pool.byWtxid(tx.wtxid) !== undefined);
         const word = whole === null ? 'valid' : whole.reason;
         seen.set(word, (seen.get(word) ?? 0) + 1);
@@ -225,40 +225,40 @@ t.test('accepts a list of known transactions only for the tip and mempool it was
   const ids = wtxidsOf(block);
   const valid = (): Promise<boolean> => {
     const known = pool.known(ids);
-    return known === null ? Promise.resolve(false) : chain.isKnownValid(block.header, block.txs[0]!, known);
+    return known === null ? Promise.resolve(false) : chain.view.isKnownValid(block.header, block.txs[0]!, known);
   };
   t.equal(await valid(), true);
   const known = pool.known(ids)!;
   const [other] = buildChain(tip, 1);
-  await chain.submitBlock(new Uint8Array(other!.bytes));
-  t.equal(await chain.isKnownValid(block.header, block.txs[0]!, known), false, 'it was made for the tip before');
+  await chain.commands.submitBlock(new Uint8Array(other!.bytes));
+  t.equal(await chain.view.isKnownValid(block.header, block.txs[0]!, known), false, 'it was made for the tip before');
   t.equal(await valid(), false, 'and its header is');
   const next = parseBlock(new Uint8Array(buildBlock(other!, { txs, fees }).bytes), crypto);
-  t.equal(await chain.isKnownValid(next.header, next.txs[0]!, known), false, 'a header of this tip does not make it new');
+  t.equal(await chain.view.isKnownValid(next.header, next.txs[0]!, known), false, 'a header of this tip does not make it new');
   let meanwhile: unknown = 'nobody asked';
-  chain.onTip(() => {
+  chain.events.tip.add(() => {
     meanwhile = pool.known(ids);
   });
-  await chain.invalidateBlock(chain.tip);
+  await chain.commands.invalidateBlock(chain.view.tip);
   t.equal(meanwhile, null, 'while transactions are on their way back nothing is known');
   await pool.settled();
   t.equal(await valid(), true);
-  await chain.submitBlock(new Uint8Array(buildBlock(tip, { txs: [txs[0]!], tag: 9 }).bytes));
+  await chain.commands.submitBlock(new Uint8Array(buildBlock(tip, { txs: [txs[0]!], tag: 9 }).bytes));
   t.equal(pool.known(ids), null, 'one of them is in the chain');
 });
 
 t.test('returns the same verdicts as a node without a mempool, on any branch', async (t) => {
   const { chain, pool, pooled, blocks } = await world(t);
-  chain.useCheckedTransactions(pool);
+  chain.commands.useCheckedTransactions(pool);
   const bare = await openFixture();
   t.teardown(() => bare.end());
-  for (const { bytes } of blocks) await bare.chain.submitBlock(new Uint8Array(bytes));
+  for (const { bytes } of blocks) await bare.chain.commands.submitBlock(new Uint8Array(bytes));
   const tip = blocks.at(-1)!;
   const strangers = strangersTo(blocks);
   const seen = new Map<string, number>();
   const judged = { known: '', bare: '' };
-  chain.onChecked((_hash, _block, reject) => (judged.known += ` ${reject?.category} ${reject?.reason} ${reject?.debug}`));
-  bare.chain.onChecked((_hash, _block, reject) => {
+  chain.events.checked.add((_hash, _block, reject) => (judged.known += ` ${reject?.category} ${reject?.reason} ${reject?.debug}`));
+  bare.chain.events.checked.add((_hash, _block, reject) => {
     judged.bare += ` ${reject?.category} ${reject?.reason} ${reject?.debug}`;
     seen.set(reject?.reason ?? 'valid', (seen.get(reject?.reason ?? 'valid') ?? 0) + 1);
   });
@@ -288,17 +288,17 @@ t.test('returns the same verdicts as a node without a mempool, on any branch', a
         judged.known = judged.bare = '';
         for (const { bytes } of branch) {
           const view = parseBlock(new Uint8Array(bytes), crypto);
-          const here = await chain.submitBlock(view);
-          const there = await bare.chain.submitBlock(new Uint8Array(bytes));
+          const here = await chain.commands.submitBlock(view);
+          const there = await bare.chain.commands.submitBlock(new Uint8Array(bytes));
           recognised += view.txs.filter(({ facts }) => facts !== null).length;
           judged.known += ` ${here.kind}`;
           judged.bare += ` ${there.kind}`;
         }
         if (judged.known !== judged.bare) throw new Error(`${spoil}, ${list}, ${depth}:${judged.known};${judged.bare}`);
         for (const { chain: each } of [{ chain }, bare]) {
-          const first = each.node(branch[0]!.hash);
-          if (first !== undefined && each.contains(first)) await each.invalidateBlock(first);
-          if (!Buffer.from(each.tip.hash).equals(tip.hash)) throw new Error('back on the tip of before');
+          const first = each.view.node(branch[0]!.hash);
+          if (first !== undefined && each.view.contains(first)) await each.commands.invalidateBlock(first);
+          if (!Buffer.from(each.view.tip.hash).equals(tip.hash)) throw new Error('back on the tip of before');
         }
         await pool.settled();
         // On the way back the tip is lower for a moment, where locks and young rewards are not ripe.
@@ -359,14 +359,14 @@ t.test('validates a block of known transactions whose coins are not cached or ar
   const fixture = await openFixture({ coinsCacheBytes: 1 });
   t.teardown(() => fixture.end());
   const { chain } = fixture;
-  for (const { bytes } of trunk) await chain.submitBlock(new Uint8Array(bytes));
-  await chain.flush();
-  for (let i = 0; i < 3; i++) chain.coins.evict();
-  t.equal(chain.coins.stats().entries, 0, 'all are in the store alone');
+  for (const { bytes } of trunk) await chain.commands.submitBlock(new Uint8Array(bytes));
+  await chain.commands.flush();
+  for (let i = 0; i < 3; i++) chain.view.coins.evict();
+  t.equal(chain.view.coins.stats().entries, 0, 'all are in the store alone');
   const facts = { fee: 0, sigopCost: 4, flags: 0xffffff };
-  chain.useCheckedTransactions({ size: 3, recognise: (tx) => (tx.isCoinbase ? undefined : (tx.facts = facts)) });
-  t.equal((await chain.submitBlock(next.bytes)).kind, 'accepted');
-  t.match(await chain.submitBlock(twice.bytes), { kind: 'invalid', reject: { reason: 'bad-txns-inputs-missingorspent' } });
-  t.equal(chain.tip.hashHex, next.hashHex);
+  chain.commands.useCheckedTransactions({ size: 3, recognise: (tx) => (tx.isCoinbase ? undefined : (tx.facts = facts)) });
+  t.equal((await chain.commands.submitBlock(next.bytes)).kind, 'accepted');
+  t.match(await chain.commands.submitBlock(twice.bytes), { kind: 'invalid', reject: { reason: 'bad-txns-inputs-missingorspent' } });
+  t.equal(chain.view.tip.hashHex, next.hashHex);
   t.same(fixture.faults, []);
 });

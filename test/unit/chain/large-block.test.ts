@@ -52,13 +52,13 @@ t.test('computes the merkle roots of a large block once', async (t) => {
     return false;
   };
   const fixture = await openFixture({ deps: { blockHasher: { hash } } });
-  for (const { bytes } of trunk) await fixture.chain.submitBlock(bytes);
+  for (const { bytes } of trunk) await fixture.chain.commands.submitBlock(bytes);
   const block = parseBlock(new Uint8Array(large().bytes), crypto);
-  await fixture.chain.identify(block);
+  await fixture.chain.commands.identify(block);
   t.equal(hashed, 1);
   t.equal(checkMutation(block, tip.height + 1, chainParams('regtest')), null);
-  await fixture.chain.identify(block);
-  t.equal((await fixture.chain.submitBlock(block)).kind, 'accepted');
+  await fixture.chain.commands.identify(block);
+  t.equal((await fixture.chain.commands.submitBlock(block)).kind, 'accepted');
   t.equal(hashed, 1);
   await fixture.end();
 });
@@ -71,7 +71,7 @@ t.test('does not send blocks with too many transactions to the hashing threads',
   for (const txs of [Array.from({ length: 60_000 }, () => tiny), Array.from({ length: 20_000 }, () => payment!)]) {
     const bytes = Buffer.concat([tip.header, compactSize(txs.length), ...txs.map((tx) => serializeTx(tx))]);
     const block = parseBlock(new Uint8Array(bytes), crypto);
-    await fixture.chain.identify(block);
+    await fixture.chain.commands.identify(block);
     t.equal(block.roots, null);
     t.ok(block.txs.every(({ identified }) => identified));
   }
@@ -87,10 +87,10 @@ for (const [where, hasher] of Object.entries(HASHERS)) {
         return (await hasher?.hash(block)) ?? false;
       };
       const fixture = await openFixture({ deps: hasher === null ? {} : { blockHasher: { hash } } });
-      for (const block of trunk) await fixture.chain.submitBlock(block.bytes);
+      for (const block of trunk) await fixture.chain.commands.submitBlock(block.bytes);
       t.equal(hashed.length, 0, 'small blocks make their own');
       const block = parseBlock(new Uint8Array(bytes), crypto);
-      const { kind, reject } = await fixture.chain.submitBlock(block);
+      const { kind, reject } = await fixture.chain.commands.submitBlock(block);
       t.equal(reject?.reason ?? kind, verdict, what);
       t.equal(hashed.length, hasher === null ? 0 : 1, 'once');
       t.equal(block.roots !== null, hasher === pooled, 'by threads');
@@ -117,15 +117,15 @@ t.test('connects a large child after its parent when the parent is hashed more s
       return true;
     };
     const fixture = await openFixture({ deps: { blockHasher: { hash } } });
-    for (const { bytes } of trunk) await fixture.chain.submitBlock(bytes);
-    fixture.chain.useCheckedTransactions({
+    for (const { bytes } of trunk) await fixture.chain.commands.submitBlock(bytes);
+    fixture.chain.commands.useCheckedTransactions({
       size: slow === 'known transactions' ? 1 : 0,
       // Each call takes one event-loop tick.
       recognise: (tx) => {
         for (const end = workClock.now() + 20; view.txs.includes(tx) && workClock.now() < end; );
       },
     });
-    const outcomes = await Promise.all([view, new Uint8Array(child.bytes)].map((block) => fixture.chain.submitBlock(block)));
+    const outcomes = await Promise.all([view, new Uint8Array(child.bytes)].map((block) => fixture.chain.commands.submitBlock(block)));
     t.same(
       outcomes.map(({ kind }) => kind),
       ['accepted', 'accepted'],

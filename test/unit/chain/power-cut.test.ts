@@ -89,13 +89,13 @@ t.before(async () => {
       return files;
     },
   });
-  for (const block of trunk) await fixture.chain.submitBlock(block.bytes);
-  await fixture.chain.flush();
+  for (const block of trunk) await fixture.chain.commands.submitBlock(block.bytes);
+  await fixture.chain.commands.flush();
   expected.set(trunk.at(-1)!.hashHex, [...(await coinsOf(fixture))]);
   syncs = 0;
   for (const block of late) {
-    await fixture.chain.submitBlock(block.bytes);
-    await fixture.chain.flush();
+    await fixture.chain.commands.submitBlock(block.bytes);
+    await fixture.chain.commands.flush();
     expected.set(block.hashHex, [...(await coinsOf(fixture))]);
     images.push(await imageOf(fixture));
     for (const kind of ['blk', 'rev'] as const) ends[kind].push(readFileSync(join(fixture.dir, `${kind}00000.dat`)).length);
@@ -131,31 +131,31 @@ async function openAgain({ dir, rows }: Image, damage: (dir: string) => void, ma
 /** The tip's coins are right, and everything can go on. @returns the height it stood at */
 async function goesOn({ fixture }: Opened): Promise<number> {
   const { chain } = fixture;
-  const { height } = chain.tip;
-  const should = expected.get(chain.tip.hashHex);
+  const { height } = chain.view.tip;
+  const should = expected.get(chain.view.tip.hashHex);
   if (should === undefined) throw new Error(`stands at ${height}`);
   if (JSON.stringify([...(await coinsOf(fixture))]) !== JSON.stringify(should)) throw new Error(`the coins differ at ${height}`);
   for (const { hash, height, bytes } of late) {
-    const node = chain.node(hash);
-    if (node !== undefined && !chain.hasBlock(node) && chain.known(hash) === 'duplicate')
+    const node = chain.view.node(hash);
+    if (node !== undefined && !chain.blocks.hasBlock(node) && chain.view.known(hash) === 'duplicate')
       throw new Error(`submitblock would refuse block ${height}, which is lost`);
-    await chain.submitBlock(bytes);
+    await chain.commands.submitBlock(bytes);
   }
-  if (chain.tip.hashHex !== last.hashHex) throw new Error(`does not come further than ${chain.tip.height}`);
+  if (chain.view.tip.hashHex !== last.hashHex) throw new Error(`does not come further than ${chain.view.tip.height}`);
   if (JSON.stringify([...(await coinsOf(fixture))]) !== JSON.stringify(expected.get(last.hashHex)))
     throw new Error('the coins differ at the end');
-  if (!(await chain.verifyChain(4, 9))) throw new Error('verifychain is not content');
+  if (!(await chain.commands.verifyChain(4, 9))) throw new Error('verifychain is not content');
   // Blocks and undo data are whole again: the branch can be left and taken up.
-  const node = chain.node(late[2]!.hash)!;
-  await chain.invalidateBlock(node);
-  if (chain.tip.height !== 112) throw new Error('cannot leave the branch');
-  await chain.reconsiderBlock(node);
-  if (chain.tip.hashHex !== last.hashHex) throw new Error('cannot take the branch up');
+  const node = chain.view.node(late[2]!.hash)!;
+  await chain.commands.invalidateBlock(node);
+  if (chain.view.tip.height !== 112) throw new Error('cannot leave the branch');
+  await chain.commands.reconsiderBlock(node);
+  if (chain.view.tip.hashHex !== last.hashHex) throw new Error('cannot take the branch up');
   if (fixture.faults.length > 0) throw fixture.faults[0];
   const { store, dir } = fixture;
   await chain.close();
   const again = await openFixture({ store, dir, maxTipAge: OUT_OF_DOWNLOAD });
-  if (again.chain.tip.hashHex !== last.hashHex) throw new Error('the start after that is not content');
+  if (again.chain.view.tip.hashHex !== last.hashHex) throw new Error('the start after that is not content');
   await again.end();
   return height;
 }
@@ -216,13 +216,13 @@ t.test('recovers when the database is older than the files, whole or truncated',
 
 t.test('forgets lost blocks that were stored but not connected, and keeps the coins', async (t) => {
   const fixture = await openFixture({ maxTipAge: IN_DOWNLOAD });
-  for (const block of trunk) await fixture.chain.submitBlock(block.bytes);
-  await fixture.chain.flush();
-  await fixture.chain.submitHeaders(late.map(({ header }) => header));
+  for (const block of trunk) await fixture.chain.commands.submitBlock(block.bytes);
+  await fixture.chain.commands.flush();
+  await fixture.chain.commands.submitHeaders(late.map(({ header }) => header));
   // The first is missing, so the others wait.
   const place = readFileSync(join(fixture.dir, 'blk00000.dat')).length;
-  for (const { bytes } of late.slice(1)) await fixture.chain.takeBlock(parseBlock(new Uint8Array(bytes), crypto));
-  await fixture.chain.submitHeaders([last.header]);
+  for (const { bytes } of late.slice(1)) await fixture.chain.download.takeBlock(parseBlock(new Uint8Array(bytes), crypto));
+  await fixture.chain.commands.submitHeaders([last.header]);
   const image = await imageOf(fixture);
   await fixture.end();
   for (const how of ['truncated', 'zeroed'] as const) {
@@ -230,7 +230,7 @@ t.test('forgets lost blocks that were stored but not connected, and keeps the co
     t.match(opened.warnings, [
       how === 'truncated' ? /^8 stored blocks are lost with the end of the block files and will be downloaded again/ : /^7 stored blocks/,
     ]);
-    t.equal(opened.fixture.chain.hasBlock(opened.fixture.chain.node(late[4]!.hash)!), false);
+    t.equal(opened.fixture.chain.blocks.hasBlock(opened.fixture.chain.view.node(late[4]!.hash)!), false);
     t.equal(await goesOn(opened), 110);
   }
 });
@@ -242,19 +242,19 @@ t.test('restores the only coin when the block that spent it is lost', async (t) 
   const spending = buildBlock(rest.at(-1)!, { txs: [spend([reward(first)], [{ value: 0, script: GONE }])], script: GONE });
   mock.timers.enable({ apis: ['setTimeout'] });
   const fixture = await openFixture({ maxTipAge: OUT_OF_DOWNLOAD });
-  for (const { bytes } of [first, ...rest]) await fixture.chain.submitBlock(bytes);
-  await fixture.chain.flush();
+  for (const { bytes } of [first, ...rest]) await fixture.chain.commands.submitBlock(bytes);
+  await fixture.chain.commands.flush();
   const place = readFileSync(join(fixture.dir, 'blk00000.dat')).length;
-  await fixture.chain.submitBlock(spending.bytes);
-  await fixture.chain.flush();
+  await fixture.chain.commands.submitBlock(spending.bytes);
+  await fixture.chain.commands.flush();
   t.same([...(await coinsOf(fixture))], [], 'the store has no coin');
   const image = await imageOf(fixture);
   await fixture.end();
   mock.timers.reset();
   const { fixture: again } = await openAgain(image, (dir) => lose(dir, 'blk00000.dat', place + 20, 'truncated'));
   t.equal((await coinsOf(again)).size, 1);
-  for (const { bytes } of [...rest, spending]) await again.chain.submitBlock(bytes);
-  t.equal(again.chain.tip.hashHex, spending.hashHex);
+  for (const { bytes } of [...rest, spending]) await again.chain.commands.submitBlock(bytes);
+  t.equal(again.chain.view.tip.hashHex, spending.hashHex);
   t.same(again.faults, []);
   await again.end();
 });
@@ -278,7 +278,7 @@ t.test('starts from genesis when nothing of a new folder was synced', async (t) 
       return files;
     },
   });
-  for (const { bytes } of trunk.slice(0, 3)) await fixture.chain.submitBlock(bytes);
+  for (const { bytes } of trunk.slice(0, 3)) await fixture.chain.commands.submitBlock(bytes);
   const image = await imageOf(fixture);
   const { blk, rev } = synced;
   t.equal(rev, 0, 'nothing was synced since');
@@ -288,9 +288,9 @@ t.test('starts from genesis when nothing of a new folder was synced', async (t) 
     rmSync(join(copy, 'rev00000.dat'));
   });
   const { chain, faults } = opened.fixture;
-  t.equal(chain.tip.height, 0);
-  for (const { bytes } of all) await chain.submitBlock(bytes);
-  t.equal(chain.tip.hashHex, last.hashHex);
+  t.equal(chain.view.tip.height, 0);
+  for (const { bytes } of all) await chain.commands.submitBlock(bytes);
+  t.equal(chain.view.tip.hashHex, last.hashHex);
   t.same([...(await coinsOf(opened.fixture))], expected.get(last.hashHex));
   t.same(faults, []);
   await opened.fixture.end();
@@ -298,7 +298,7 @@ t.test('starts from genesis when nothing of a new folder was synced', async (t) 
 
 t.test('rejects damaged block files after a clean shutdown instead of rolling back', async (t) => {
   const fixture = await openFixture({ maxTipAge: OUT_OF_DOWNLOAD });
-  for (const block of all) await fixture.chain.submitBlock(block.bytes);
+  for (const block of all) await fixture.chain.commands.submitBlock(block.bytes);
   await fixture.chain.close();
   const image = await imageOf(fixture);
   await fixture.end();
@@ -319,9 +319,9 @@ t.test('opens an undamaged folder without warnings', async (t) => {
 
 t.test('rewrites only the damaged undo data of a branch that it connects again', async (t) => {
   const left = await openAgain(images.at(-1)!, () => {});
-  const fork = left.fixture.chain.node(late[2]!.hash)!;
-  await left.fixture.chain.invalidateBlock(fork);
-  await left.fixture.chain.flush();
+  const fork = left.fixture.chain.view.node(late[2]!.hash)!;
+  await left.fixture.chain.commands.invalidateBlock(fork);
+  await left.fixture.chain.commands.flush();
   const image = await imageOf(left.fixture);
   await left.fixture.end();
   for (const damaged of [[], [4], [8], [3, 7, 8]]) {
@@ -333,14 +333,14 @@ t.test('rewrites only the damaged undo data of a branch that it connects again',
       writeFileSync(path, bytes);
     });
     const { chain, dir } = fixture;
-    await chain.reconsiderBlock(chain.node(late[2]!.hash)!);
-    t.equal(chain.tip.hashHex, last.hashHex);
-    await chain.flush();
+    await chain.commands.reconsiderBlock(chain.view.node(late[2]!.hash)!);
+    t.equal(chain.view.tip.hashHex, last.hashHex);
+    await chain.commands.flush();
     // Zeros at the end of the file are written over.
     const behind = damaged.filter((i) => !(i === 8 || (i === 7 && damaged.includes(8))));
     const grown = behind.reduce((sum, i) => sum + size(i), 0);
     t.equal(readFileSync(join(dir, 'rev00000.dat')).length, ends.rev.at(-1)! + grown, `damaged: ${damaged.join()}`);
-    t.ok(await chain.verifyChain(4, 9));
+    t.ok(await chain.commands.verifyChain(4, 9));
     t.same(fixture.faults, []);
     await fixture.end();
   }
@@ -368,8 +368,8 @@ t.test('rolls back unsynced blocks after repeated kills and a power loss', async
     const store = new MemoryStore();
     await store.batch(image.rows.map(([key, value]) => ({ type: 'put', key, value })));
     const fixture = await openFixture({ store, dir, maxTipAge: OUT_OF_DOWNLOAD, wrapFiles: noteSyncs(dir) });
-    for (const { bytes } of blocks) await fixture.chain.submitBlock(bytes);
-    await fixture.chain.flush();
+    for (const { bytes } of blocks) await fixture.chain.commands.submitBlock(bytes);
+    await fixture.chain.commands.flush();
     image = await imageOf(fixture);
     const before = new Map(synced);
     // A clean end, which syncs; in this story the process was killed before it.

@@ -159,7 +159,7 @@ class Life {
 
 async function freshTrunk(options: FixtureOptions): Promise<Fixture> {
   const fixture = await openFixture(options);
-  for (const block of trunk) await fixture.chain.submitBlock(block.bytes);
+  for (const block of trunk) await fixture.chain.commands.submitBlock(block.bytes);
   return fixture;
 }
 
@@ -188,26 +188,26 @@ async function play(
     for (const { what, which } of all) {
       const block = model.blocks[which % model.blocks.length]!;
       const { chain } = fixture;
-      const node = chain.node(block.built.hash);
+      const node = chain.view.node(block.built.hash);
       if (what <= 12) {
         if (block.parent === null) continue;
-        const known = chain.node(block.parent.built.hash) !== undefined;
-        const outcome = await chain.submitBlock(block.built.bytes);
+        const known = chain.view.node(block.parent.built.hash) !== undefined;
+        const outcome = await chain.commands.submitBlock(block.built.bytes);
         if (outcome.isNew) model.store(block);
         const clean = model.family(block).every(({ flaw, marked }) => flaw === 'none' && !marked);
         if (clean && known && !block.stored) throw new Error(`block ${which} was not taken: ${outcome.kind} ${outcome.reject?.reason}`);
       } else if (what <= 14) {
-        if (chain.node(block.parent?.built.hash ?? root.hash) !== undefined && block.parent !== null)
-          await chain.submitHeader(block.built.header);
+        if (chain.view.node(block.parent?.built.hash ?? root.hash) !== undefined && block.parent !== null)
+          await chain.commands.submitHeader(block.built.header);
       } else if (what === 15 && node !== undefined && block.parent !== null) {
         block.marked = true;
-        await chain.invalidateBlock(node);
+        await chain.commands.invalidateBlock(node);
       } else if (what === 16 && node !== undefined) {
         for (const other of model.blocks) if (model.isBelow(other, block) || model.isBelow(block, other)) other.marked = false;
-        await chain.reconsiderBlock(node);
+        await chain.commands.reconsiderBlock(node);
       } else if (what === 17 && node !== undefined && model.usable(block)) {
         model.wish(block);
-        await chain.preciousBlock(node);
+        await chain.commands.preciousBlock(node);
       } else if (what === 18) {
         model.restart();
         await chain.close();
@@ -216,27 +216,29 @@ async function play(
         // Killed: memory is lost, and writes are kept. The branch seen first is forgotten among equals.
         await life.end();
         await reopen();
-        if (fixture.chain.tip.height !== model.best().built.height) throw new Error('a kill lost blocks');
+        if (fixture.chain.view.tip.height !== model.best().built.height) throw new Error('a kill lost blocks');
         await fixture.chain.close();
         await reopen();
-        const tip = model.blocks.find(({ built }) => built.hashHex === fixture.chain.tip.hashHex);
+        const tip = model.blocks.find(({ built }) => built.hashHex === fixture.chain.view.tip.hashHex);
         if (tip === undefined || !model.usable(tip)) throw new Error('an unusable tip after a kill');
         tip.order = Number.NEGATIVE_INFINITY;
         model.restart();
       }
       const expected = model.best().built;
-      if (fixture.chain.tip.hashHex !== expected.hashHex) {
-        throw new Error(`tip ${fixture.chain.tip.height} ${fixture.chain.tip.hashHex}, expected ${expected.height} ${expected.hashHex}`);
+      if (fixture.chain.view.tip.hashHex !== expected.hashHex) {
+        throw new Error(
+          `tip ${fixture.chain.view.tip.height} ${fixture.chain.view.tip.hashHex}, expected ${expected.height} ${expected.hashHex}`,
+        );
       }
       if (fixture.faults.length > 0) throw fixture.faults[0];
     }
     const branch = model.family(model.best()).reverse().slice(1);
     const straight = await freshTrunk({ maxTipAge: OUT_OF_DOWNLOAD });
-    for (const { built } of branch) await straight.chain.submitBlock(built.bytes);
+    for (const { built } of branch) await straight.chain.commands.submitBlock(built.bytes);
     const [got, wanted] = [await coinsOf(fixture), await coinsOf(straight)];
     await straight.end();
     if (JSON.stringify([...got]) !== JSON.stringify([...wanted])) throw new Error('the coins differ');
-    if (!(await fixture.chain.verifyChain(4, branch.length + 1))) throw new Error('verifychain is not content');
+    if (!(await fixture.chain.commands.verifyChain(4, branch.length + 1))) throw new Error('verifychain is not content');
   } finally {
     await fixture.end();
   }

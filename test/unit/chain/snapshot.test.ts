@@ -40,8 +40,8 @@ let content: Buffer;
 
 t.before(async () => {
   const straight = await openFixture();
-  for (const block of upTo(BASE_HEIGHT)) await straight.chain.submitBlock(block.bytes);
-  const dumped = await straight.chain.dumpCoins(file, '28');
+  for (const block of upTo(BASE_HEIGHT)) await straight.chain.commands.submitBlock(block.bytes);
+  const dumped = await straight.chain.coins.dumpCoins(file, '28');
   const { readFileSync } = await import('node:fs');
   content = readFileSync(file);
   const coinsHash = hashToHex(dumped!.hash!);
@@ -49,7 +49,7 @@ t.before(async () => {
     ...params,
     assumedCoins: [{ height: BASE_HEIGHT, blockHash: base.hashHex, coinsHash, chainTxCount: dumped!.tip.chainTxCount }],
   };
-  for (const block of chain120.slice(BASE_HEIGHT)) await straight.chain.submitBlock(block.bytes);
+  for (const block of chain120.slice(BASE_HEIGHT)) await straight.chain.commands.submitBlock(block.bytes);
   straightCoins = await coinsOf(straight);
   await straight.end();
 });
@@ -59,15 +59,15 @@ const open = (options: FixtureOptions = {}): Promise<Fixture> => openFixture({ .
 /** A chain that stands at a height and knows all headers up to another. */
 async function begun(height: number, headers = 120, options: FixtureOptions = {}): Promise<Fixture> {
   const fixture = await open(options);
-  for (const block of upTo(height)) await fixture.chain.submitBlock(block.bytes);
-  await fixture.chain.submitHeaders(upTo(headers).map(({ header }) => header));
+  for (const block of upTo(height)) await fixture.chain.commands.submitBlock(block.bytes);
+  await fixture.chain.commands.submitHeaders(upTo(headers).map(({ header }) => header));
   return fixture;
 }
 
 async function load({ chain }: Fixture, path = file, poolSize = 0): Promise<void> {
   const opened = await SnapshotFile.open(path);
   try {
-    await chain.loadSnapshot(opened, await opened.head(params), () => poolSize);
+    await chain.commands.loadSnapshot(opened, await opened.head(params), () => poolSize);
   } finally {
     await opened.close();
   }
@@ -83,41 +83,41 @@ async function coinsOfSet({ store }: Fixture, set: typeof FIRST_COINS): Promise<
 }
 
 const settled = async ({ chain }: Fixture): Promise<void> => {
-  await until('the history ended', () => chain.history === null);
-  await chain.settled();
+  await until('the history ended', () => chain.view.history === null);
+  await chain.commands.settled();
 };
 
 t.test('moves the tip to the snapshot at once, and validates the history below it', async (t) => {
   const fixture = await begun(50);
   const { chain, store } = fixture;
   const tips: [number, number][] = [];
-  chain.onTip((tip, { connected }) => tips.push([tip.height, connected.length]));
+  chain.events.tip.add((tip, { connected }) => tips.push([tip.height, connected.length]));
   await load(fixture);
   t.same(tips, [[110, 0]]);
-  t.equal(chain.tip.hashHex, base.hashHex);
-  t.equal(chain.history!.tip.height, 50);
-  t.equal(chain.validTip.height, 50);
-  t.same(chain.snapshot, { base: chain.tip, validated: false });
-  t.equal(chain.tip.chainTxCount, params.assumedCoins[0]!.chainTxCount);
-  t.equal(await chain.verifyStored(4, 0), null, 'no further than there are blocks');
-  for (const block of chain120.slice(110, 115)) t.equal((await chain.submitBlock(block.bytes)).kind, 'accepted');
-  t.equal(chain.tip.height, 115);
-  t.equal(chain.tip.chainTxCount, 115 + 1 + 4, 'counted from what the parameters say');
+  t.equal(chain.view.tip.hashHex, base.hashHex);
+  t.equal(chain.view.history!.tip.height, 50);
+  t.equal(chain.view.validTip.height, 50);
+  t.same(chain.view.snapshot, { base: chain.view.tip, validated: false });
+  t.equal(chain.view.tip.chainTxCount, params.assumedCoins[0]!.chainTxCount);
+  t.equal(await chain.commands.verifyStored(4, 0), null, 'no further than there are blocks');
+  for (const block of chain120.slice(110, 115)) t.equal((await chain.commands.submitBlock(block.bytes)).kind, 'accepted');
+  t.equal(chain.view.tip.height, 115);
+  t.equal(chain.view.tip.chainTxCount, 115 + 1 + 4, 'counted from what the parameters say');
   // Out of order, the base itself first.
-  for (const block of [...chain120.slice(50, 110)].reverse()) await chain.submitBlock(block.bytes);
+  for (const block of [...chain120.slice(50, 110)].reverse()) await chain.commands.submitBlock(block.bytes);
   await settled(fixture);
-  t.same(chain.snapshot, { base: chain.node(base.hash), validated: true });
-  t.equal(chain.validTip, chain.tip);
-  for (const block of chain120.slice(115)) await chain.submitBlock(block.bytes);
-  await chain.flush();
+  t.same(chain.view.snapshot, { base: chain.view.node(base.hash), validated: true });
+  t.equal(chain.view.validTip, chain.view.tip);
+  for (const block of chain120.slice(115)) await chain.commands.submitBlock(block.bytes);
+  await chain.commands.flush();
   t.same(await coinsOfSet(fixture, SECOND_COINS), straightCoins);
   t.equal((await coinsOfSet(fixture, FIRST_COINS)).size, 0, 'the other set is deleted');
-  t.equal(await chain.verifyStored(4, 0), null);
+  t.equal(await chain.commands.verifyStored(4, 0), null);
   await chain.close();
   const again = await open({ store, dir: fixture.dir });
-  t.equal(again.chain.tip.height, 120);
-  t.equal(again.chain.snapshot, null);
-  t.equal(again.chain.tip.chainTxCount, 120 + 1 + 6);
+  t.equal(again.chain.view.tip.height, 120);
+  t.equal(again.chain.view.snapshot, null);
+  t.equal(again.chain.view.tip.chainTxCount, 120 + 1 + 6);
   // A second snapshot could use the free set, but this one has no more work.
   await t.rejects(load(again), { message: 'Work does not exceed active chainstate.' });
   t.same(await coinsOfSet(again, SECOND_COINS), straightCoins);
@@ -127,17 +127,17 @@ t.test('moves the tip to the snapshot at once, and validates the history below i
 t.test('continues both the tip and the history after a restart', async (t) => {
   const fixture = await begun(50);
   await load(fixture);
-  for (const block of chain120.slice(110, 115)) await fixture.chain.submitBlock(block.bytes);
-  for (const block of chain120.slice(50, 70)) await fixture.chain.submitBlock(block.bytes);
+  for (const block of chain120.slice(110, 115)) await fixture.chain.commands.submitBlock(block.bytes);
+  for (const block of chain120.slice(50, 70)) await fixture.chain.commands.submitBlock(block.bytes);
   await fixture.chain.close();
   const { store, dir } = fixture;
   const again = await open({ store, dir });
-  t.equal(again.chain.tip.height, 115);
-  t.equal(again.chain.history!.tip.height, 70);
+  t.equal(again.chain.view.tip.height, 115);
+  t.equal(again.chain.view.history!.tip.height, 70);
   await t.rejects(load(again), { message: "Can't activate a snapshot-based chainstate more than once" });
-  for (const block of [...chain120.slice(70, 110), ...chain120.slice(115)]) await again.chain.submitBlock(block.bytes);
+  for (const block of [...chain120.slice(70, 110), ...chain120.slice(115)]) await again.chain.commands.submitBlock(block.bytes);
   await settled(again);
-  await again.chain.flush();
+  await again.chain.commands.flush();
   t.same(await coinsOfSet(again, SECOND_COINS), straightCoins);
   await again.end();
 });
@@ -146,14 +146,14 @@ t.test('validates the history at the next start when the last run stopped at the
   const stopping = new AbortController();
   const fixture = await begun(50, 120, { deps: { stopping: stopping.signal } });
   await load(fixture);
-  for (const block of chain120.slice(50, 109)) await fixture.chain.submitBlock(block.bytes);
-  await until('the history moved', () => fixture.chain.history!.tip.height === 109);
+  for (const block of chain120.slice(50, 109)) await fixture.chain.commands.submitBlock(block.bytes);
+  await until('the history moved', () => fixture.chain.view.history!.tip.height === 109);
   stopping.abort();
-  await fixture.chain.submitBlock(base.bytes);
+  await fixture.chain.commands.submitBlock(base.bytes);
   await fixture.chain.close();
   const again = await open({ store: fixture.store, dir: fixture.dir });
   await settled(again);
-  t.same(again.chain.snapshot!.validated, true);
+  t.same(again.chain.view.snapshot!.validated, true);
   await again.end();
 });
 
@@ -161,20 +161,20 @@ t.test('loads a snapshot while the tip is on another branch in the initial block
   const fixture = await begun(50, 50, { maxTipAge: IN_DOWNLOAD });
   const { chain } = fixture;
   const beside = buildChain(chain120[49]!, 20, { tag: 9 });
-  for (const block of beside) await chain.submitBlock(block.bytes);
-  await chain.submitHeaders(chain120.map(({ header }) => header));
+  for (const block of beside) await chain.commands.submitBlock(block.bytes);
+  await chain.commands.submitHeaders(chain120.map(({ header }) => header));
   await load(fixture);
-  t.equal(chain.history!.tip.height, 70);
-  t.equal(chain.history!.from.height, 50);
-  t.ok(chain.history!.wants(chain.node(chain120[50]!.hash)!));
-  t.notOk(chain.history!.wants(chain.node(beside[0]!.hash)!));
-  t.notOk(chain.history!.wants(chain.node(chain120[49]!.hash)!));
+  t.equal(chain.view.history!.tip.height, 70);
+  t.equal(chain.view.history!.from.height, 50);
+  t.ok(chain.view.history!.wants(chain.view.node(chain120[50]!.hash)!));
+  t.notOk(chain.view.history!.wants(chain.view.node(beside[0]!.hash)!));
+  t.notOk(chain.view.history!.wants(chain.view.node(chain120[49]!.hash)!));
   const { parseBlock } = await import('../../../src/consensus/block/block-view.js');
   const { crypto } = await import('../../framework/chain-fixture.js');
-  for (const block of chain120.slice(50)) t.ok(await chain.takeBlock(parseBlock(block.bytes, crypto)));
+  for (const block of chain120.slice(50)) t.ok(await chain.download.takeBlock(parseBlock(block.bytes, crypto)));
   await settled(fixture);
-  await until('the history moved', () => chain.tip.height === 120);
-  await chain.flush();
+  await until('the history moved', () => chain.view.tip.height === 120);
+  await chain.commands.flush();
   t.same(await coinsOfSet(fixture, SECOND_COINS), straightCoins);
   await fixture.end();
 });
@@ -186,8 +186,8 @@ t.test('rejects invalid snapshot files, and leaves the chain unchanged', async (
   const refused = async (bytes: Uint8Array, message: string) => {
     writeFileSync(bad, bytes);
     await t.rejects(load(fixture, bad), { message });
-    t.equal(chain.tip.height, 50);
-    t.equal(chain.history, null);
+    t.equal(chain.view.tip.height, 50);
+    t.equal(chain.view.history, null);
     t.equal((await coinsOfSet(fixture, SECOND_COINS)).size, 0);
     t.equal(await fixture.store.get(COIN_SETS_KEY), undefined);
   };
@@ -242,10 +242,10 @@ t.test('rejects a snapshot without its header, with a non-empty mempool, or with
   await t.rejects(load(without), {
     message: `The base block header (${base.hashHex}) must appear in the headers chain. Make sure all headers are syncing, and call loadtxoutset again`,
   });
-  await without.chain.submitHeaders(chain120.map(({ header }) => header));
+  await without.chain.commands.submitHeaders(chain120.map(({ header }) => header));
   await t.rejects(load(without, file, 1), { message: "Can't activate a snapshot when mempool not empty" });
   const rival = buildChain(chain120[60]!, 70, { tag: 8 });
-  await without.chain.submitHeaders(rival.map(({ header }) => header));
+  await without.chain.commands.submitHeaders(rival.map(({ header }) => header));
   await t.rejects(load(without), {
     message:
       'A forked headers-chain with more work than the chain with the snapshot base block header exists. Please proceed to sync without AssumeUtxo.',
@@ -253,7 +253,7 @@ t.test('rejects a snapshot without its header, with a non-empty mempool, or with
   await without.end();
   const there = await begun(110);
   await t.rejects(load(there), { message: 'Work does not exceed active chainstate.' });
-  await there.chain.invalidateBlock(there.chain.node(base.hash)!);
+  await there.chain.commands.invalidateBlock(there.chain.view.node(base.hash)!);
   await t.rejects(load(there), { message: `The base block header (${base.hashHex}) is part of an invalid chain` });
   await there.end();
 });
@@ -263,23 +263,23 @@ t.test('does not switch to a branch below the snapshot before its history is val
   const { chain } = fixture;
   await load(fixture);
   const rival = buildChain(chain120[59]!, 70, { tag: 7 });
-  for (const block of [...chain120.slice(50, 60), ...rival]) await chain.submitBlock(block.bytes);
-  t.equal(chain.tip.height, 110);
-  await chain.invalidateBlock(chain.node(chain120[54]!.hash)!);
-  t.equal(chain.tip.height, 110, 'blocks below the snapshot cannot be disconnected');
-  for (const block of chain120.slice(60, 110)) await chain.submitBlock(block.bytes);
+  for (const block of [...chain120.slice(50, 60), ...rival]) await chain.commands.submitBlock(block.bytes);
+  t.equal(chain.view.tip.height, 110);
+  await chain.commands.invalidateBlock(chain.view.node(chain120[54]!.hash)!);
+  t.equal(chain.view.tip.height, 110, 'blocks below the snapshot cannot be disconnected');
+  for (const block of chain120.slice(60, 110)) await chain.commands.submitBlock(block.bytes);
   await settled(fixture);
-  t.equal(chain.tip.hashHex, rival.at(-1)!.hashHex, 'and then like any other');
+  t.equal(chain.view.tip.hashHex, rival.at(-1)!.hashHex, 'and then like any other');
   t.equal(fixture.faults.length, 0);
   await fixture.end();
 });
 
 t.test('stops when the history contradicts the snapshot, and discards the snapshot at the next start', async (t) => {
   const straight = await openFixture();
-  for (const block of upTo(BASE_HEIGHT - 1)) await straight.chain.submitBlock(block.bytes);
+  for (const block of upTo(BASE_HEIGHT - 1)) await straight.chain.commands.submitBlock(block.bytes);
   // The coins of the block before, given out as those of the base: as if the parameters had been tampered with.
   const wrong = join(folder, 'wrong.dat');
-  const dumped = await straight.chain.dumpCoins(wrong, '28');
+  const dumped = await straight.chain.coins.dumpCoins(wrong, '28');
   await straight.end();
   const { readFileSync } = await import('node:fs');
   const bytes = readFileSync(wrong);
@@ -290,14 +290,14 @@ t.test('stops when the history contradicts the snapshot, and discards the snapsh
   const fixture = await begun(50, 120, { deps: { params: deceived } });
   const { chain, store, dir, faults } = fixture;
   await load(fixture, wrong);
-  t.equal(chain.tip.height, 110);
-  for (const block of chain120.slice(50, 110)) await chain.submitBlock(block.bytes);
+  t.equal(chain.view.tip.height, 110);
+  for (const block of chain120.slice(50, 110)) await chain.commands.submitBlock(block.bytes);
   await until('the history moved', () => faults.length > 0);
   t.match(faults[0]!.message, /failed to validate the -assumeutxo snapshot state.*from 110 to 110/);
   await chain.close();
   const again = await open({ store, dir });
-  t.equal(again.chain.snapshot, null);
-  for (const block of chain120.slice(110)) await again.chain.submitBlock(block.bytes);
+  t.equal(again.chain.view.snapshot, null);
+  for (const block of chain120.slice(110)) await again.chain.commands.submitBlock(block.bytes);
   t.same(await coinsOf(again), straightCoins);
   t.equal((await coinsOfSet(again, SECOND_COINS)).size, 0);
   await again.end();
@@ -339,10 +339,10 @@ async function dyingAt(t: Test, at: number, reaches: boolean, rows: readonly Sto
   cpSync(from, dir, { recursive: true });
   const story = async (fixture: Fixture): Promise<void> => {
     const { chain } = fixture;
-    if (chain.snapshot === null && chain.tip.height < BASE_HEIGHT) await load(fixture);
-    for (const block of chain120.slice(104)) await chain.submitBlock(block.bytes);
-    await until('the history moved', () => chain.history === null || chain.fault !== null);
-    await chain.settled();
+    if (chain.view.snapshot === null && chain.view.tip.height < BASE_HEIGHT) await load(fixture);
+    for (const block of chain120.slice(104)) await chain.commands.submitBlock(block.bytes);
+    await until('the history moved', () => chain.view.history === null || chain.fault !== null);
+    await chain.commands.settled();
     if (chain.fault !== null) throw chain.fault;
   };
   const counted = store.writes;
@@ -358,13 +358,13 @@ async function dyingAt(t: Test, at: number, reaches: boolean, rows: readonly Sto
   store.at = Number.POSITIVE_INFINITY;
   const again = await open(options);
   await story(again);
-  await again.chain.flush();
+  await again.chain.commands.flush();
   const name = `write ${at}, ${reaches ? 'reached' : 'lost'}`;
-  t.equal(again.chain.tip.height, 120, name);
+  t.equal(again.chain.view.tip.height, 120, name);
   const used = (await coinsOfSet(again, SECOND_COINS)).size > 0 ? SECOND_COINS : FIRST_COINS;
   t.same(await coinsOfSet(again, used), straightCoins, name);
   t.equal((await coinsOfSet(again, used === FIRST_COINS ? SECOND_COINS : FIRST_COINS)).size, 0, `${name}: one set`);
-  t.equal(await again.chain.verifyStored(4, 0), null, name);
+  t.equal(await again.chain.commands.verifyStored(4, 0), null, name);
   await again.end();
   return writes;
 }

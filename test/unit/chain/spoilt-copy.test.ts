@@ -22,23 +22,23 @@ async function load({ chain }: Fixture, bytes: Uint8Array): Promise<number> {
   const length = Buffer.alloc(4);
   length.writeUInt32LE(bytes.length);
   const path = join(dir, 'blocks.dat');
-  writeFileSync(path, Buffer.concat([chain.params.magic, length, bytes]));
+  writeFileSync(path, Buffer.concat([chain.view.params.magic, length, bytes]));
   try {
-    return await chain.loadBlockFile(path);
+    return await chain.commands.loadBlockFiles([path]);
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
 }
 
 const roads: Record<string, Road> = {
-  'submitblock, bytes': ({ chain }, bytes) => chain.submitBlock(new Uint8Array(bytes)),
-  'a peer, unasked': ({ chain }, bytes) => chain.submitBlock(view(bytes), { force: false }),
-  'a peer, asked': ({ chain }, bytes) => chain.submitBlock(view(bytes), { force: true }),
-  'initial download': ({ chain }, bytes) => chain.takeBlock(view(bytes)),
+  'submitblock, bytes': ({ chain }, bytes) => chain.commands.submitBlock(new Uint8Array(bytes)),
+  'a peer, unasked': ({ chain }, bytes) => chain.commands.submitBlock(view(bytes), { force: false }),
+  'a peer, asked': ({ chain }, bytes) => chain.commands.submitBlock(view(bytes), { force: true }),
+  'initial download': ({ chain }, bytes) => chain.download.takeBlock(view(bytes)),
   '-loadblock': load,
 };
 
-const nodeOf = ({ chain }: Fixture, block: BuiltBlock): HeaderNode => chain.node(block.hash) as HeaderNode;
+const nodeOf = ({ chain }: Fixture, block: BuiltBlock): HeaderNode => chain.view.node(block.hash) as HeaderNode;
 
 for (const good of [true, false]) {
   const { trunk, before, target, copy, after } = copyStory(good);
@@ -48,9 +48,9 @@ for (const good of [true, false]) {
   /** In initial download, the target and what is before it stored, and the first block missing. */
   const waiting = async (): Promise<Fixture> => {
     const fixture = await openFixture({ maxTipAge: IN_DOWNLOAD });
-    for (const block of trunk) await fixture.chain.submitBlock(block.bytes);
-    await fixture.chain.submitHeaders([...before, target, ...after].map(({ header }) => header));
-    await Promise.all([target, ...rest].map(({ bytes }) => fixture.chain.takeBlock(view(bytes))));
+    for (const block of trunk) await fixture.chain.commands.submitBlock(block.bytes);
+    await fixture.chain.commands.submitHeaders([...before, target, ...after].map(({ header }) => header));
+    await Promise.all([target, ...rest].map(({ bytes }) => fixture.chain.download.takeBlock(view(bytes))));
     return fixture;
   };
 
@@ -61,15 +61,15 @@ for (const good of [true, false]) {
         const { chain } = fixture;
         t.equal(nodeOf(fixture, target).has(NodeStatus.HAVE_DATA), true);
         if (when === 'before the missing block') await road(fixture, copy);
-        const missing = chain.takeBlock(view(first.bytes));
+        const missing = chain.download.takeBlock(view(first.bytes));
         if (when === 'with the missing block') await road(fixture, copy);
         await missing;
         if (when === 'after it') await road(fixture, copy);
-        await chain.waitUntilConnected(target.hash);
-        for (const { bytes } of after) await chain.submitBlock(bytes);
-        await chain.settled();
+        await chain.download.waitUntilConnected(target.hash);
+        for (const { bytes } of after) await chain.commands.submitBlock(bytes);
+        await chain.commands.settled();
         t.equal(nodeOf(fixture, target).failed, !good, when);
-        t.equal(chain.tip.height, height, when);
+        t.equal(chain.view.tip.height, height, when);
         t.same(fixture.faults, []);
         await fixture.end();
       }
@@ -78,16 +78,16 @@ for (const good of [true, false]) {
     t.test(`judges ${good ? 'a good' : 'a bad'} block by itself although its mutated copy came before it, by ${name}`, async (t) => {
       const fixture = await openFixture({ maxTipAge: OUT_OF_DOWNLOAD });
       const { chain } = fixture;
-      for (const block of [...trunk, ...before]) await chain.submitBlock(block.bytes);
-      await chain.submitHeader(target.header);
+      for (const block of [...trunk, ...before]) await chain.commands.submitBlock(block.bytes);
+      await chain.commands.submitHeader(target.header);
       await road(fixture, copy);
       t.equal(nodeOf(fixture, target).failed, false, 'a mutated block says nothing about its hash');
       t.equal(nodeOf(fixture, target).has(NodeStatus.HAVE_DATA), false);
-      const [outcome] = await Promise.all([chain.submitBlock(target.bytes), road(fixture, copy)]);
+      const [outcome] = await Promise.all([chain.commands.submitBlock(target.bytes), road(fixture, copy)]);
       t.equal(outcome.kind, good ? 'accepted' : 'invalid');
       if (!good) t.equal(outcome.reject?.reason, 'block-validation-failed');
-      for (const { bytes } of after) await chain.submitBlock(bytes);
-      t.equal(chain.tip.height, height);
+      for (const { bytes } of after) await chain.commands.submitBlock(bytes);
+      t.equal(chain.view.tip.height, height);
       t.same(fixture.faults, []);
       await fixture.end();
     });
@@ -97,17 +97,17 @@ for (const good of [true, false]) {
 t.test('does not remember a mutated copy after a restart', async (t) => {
   const { trunk, before, target, copy, after } = copyStory(true);
   const first = await openFixture({ maxTipAge: IN_DOWNLOAD });
-  for (const block of trunk) await first.chain.submitBlock(block.bytes);
-  await first.chain.submitHeaders([...before, target].map(({ header }) => header));
-  await Promise.all([target, ...before.slice(1)].map(({ bytes }) => first.chain.takeBlock(view(bytes))));
-  await first.chain.takeBlock(view((before[0] as BuiltBlock).bytes));
-  await first.chain.submitBlock(view(copy), { force: false });
-  await first.chain.settled();
+  for (const block of trunk) await first.chain.commands.submitBlock(block.bytes);
+  await first.chain.commands.submitHeaders([...before, target].map(({ header }) => header));
+  await Promise.all([target, ...before.slice(1)].map(({ bytes }) => first.chain.download.takeBlock(view(bytes))));
+  await first.chain.download.takeBlock(view((before[0] as BuiltBlock).bytes));
+  await first.chain.commands.submitBlock(view(copy), { force: false });
+  await first.chain.commands.settled();
   await first.chain.close();
   const second = await openFixture({ maxTipAge: IN_DOWNLOAD, store: first.store, dir: first.dir });
   t.equal(nodeOf(second, target).failed, false);
-  t.equal(second.chain.tip.height, 113);
-  t.equal((await second.chain.submitHeaders(after.map(({ header }) => header))).verdict, null);
+  t.equal(second.chain.view.tip.height, 113);
+  t.equal((await second.chain.commands.submitHeaders(after.map(({ header }) => header))).verdict, null);
   await second.end();
 });
 
@@ -115,16 +115,16 @@ t.test('answers a block submission by its own result although a mutated copy fai
   const { trunk, before, target } = copyStory(true);
   const fixture = await openFixture({ maxTipAge: OUT_OF_DOWNLOAD });
   const { chain } = fixture;
-  for (const block of [...trunk, ...before]) await chain.submitBlock(block.bytes);
+  for (const block of [...trunk, ...before]) await chain.commands.submitBlock(block.bytes);
   // Another transaction: the merkle root fails, outside the queue of changes, after the block's own verdict and before
   // the answer.
   const broken = Buffer.from(target.bytes);
   broken[broken.length - 1]! ^= 1;
   let copies: Promise<BlockOutcome> | undefined;
-  chain.onTip(() => {
-    copies = chain.submitBlock(view(broken));
+  chain.events.tip.add(() => {
+    copies = chain.commands.submitBlock(view(broken));
   });
-  const outcome = await chain.submitBlock(target.bytes);
+  const outcome = await chain.commands.submitBlock(target.bytes);
   t.equal(outcome.kind, 'accepted');
   t.equal((await copies)?.reject?.reason, 'bad-txnmrklroot');
   await fixture.end();

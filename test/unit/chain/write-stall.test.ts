@@ -57,29 +57,29 @@ t.test('answers queries and proposals while a write of coins stalls', async (t) 
   const store = new GatedStore();
   const fixture = await openFixture({ store });
   const { chain } = fixture;
-  for (const block of trunk) await chain.submitBlock(block.bytes);
-  await chain.flush();
+  for (const block of trunk) await chain.commands.submitBlock(block.bytes);
+  await chain.commands.flush();
 
-  t.equal((await chain.submitBlock(next.bytes)).kind, 'accepted', 'answered before its coins are written');
+  t.equal((await chain.commands.submitBlock(next.bytes)).kind, 'accepted', 'answered before its coins are written');
   store.shut();
   await store.nextWrite();
   const proposal = parseBlock(after.bytes, crypto);
-  t.equal(await chain.testBlockValidity(proposal, { checkPow: true, checkMerkle: true }), null, 'spends on what is not written yet');
+  t.equal(await chain.view.testBlockValidity(proposal, { checkPow: true, checkMerkle: true }), null, 'spends on what is not written yet');
   const twice = parseBlock(buildBlock(next, { txs: [pay(0, 3)], fees: 3 }).bytes, crypto);
-  t.match(await chain.testBlockValidity(twice, { checkPow: true, checkMerkle: true }), { reason: 'bad-txns-inputs-missingorspent' });
-  t.ok(await chain.readBlock(chain.tip));
-  t.equal(chain.tip.hashHex, next.hashHex);
+  t.match(await chain.view.testBlockValidity(twice, { checkPow: true, checkMerkle: true }), { reason: 'bad-txns-inputs-missingorspent' });
+  t.ok(await chain.blocks.readBlock(chain.view.tip));
+  t.equal(chain.view.tip.hashHex, next.hashHex);
 
-  const submitted = chain.submitBlock(after.bytes);
+  const submitted = chain.commands.submitBlock(after.bytes);
   store.open();
   t.equal((await submitted).kind, 'accepted');
-  await chain.flush();
+  await chain.commands.flush();
   const coins = await coinsOf(fixture);
   await fixture.end();
 
   const calm = await openFixture();
-  for (const block of [...trunk, next, after]) await calm.chain.submitBlock(block.bytes);
-  await calm.chain.flush();
+  for (const block of [...trunk, next, after]) await calm.chain.commands.submitBlock(block.bytes);
+  await calm.chain.commands.flush();
   t.same(coins, await coinsOf(calm));
   await calm.end();
 });
@@ -88,25 +88,25 @@ t.test('accepts a block while a write of its row stalls, and finds it again afte
   const store = new GatedStore();
   const fixture = await openFixture({ store });
   const { chain } = fixture;
-  for (const block of trunk) await chain.submitBlock(block.bytes);
-  await chain.flush();
+  for (const block of trunk) await chain.commands.submitBlock(block.bytes);
+  await chain.commands.flush();
 
   store.shut();
-  t.equal((await chain.submitBlock(next.bytes)).kind, 'accepted');
-  t.equal(chain.tip.hashHex, next.hashHex);
+  t.equal((await chain.commands.submitBlock(next.bytes)).kind, 'accepted');
+  t.equal(chain.view.tip.hashHex, next.hashHex);
   const dir = temporaryFolder();
   cpSync(fixture.dir, dir, { recursive: true });
   const killed = await openFixture({ store: await store.copy(), dir });
-  t.equal(killed.chain.tip.hashHex, next.hashHex, 'found in the files');
+  t.equal(killed.chain.view.tip.hashHex, next.hashHex, 'found in the files');
 
   let known = false;
-  const header = chain.submitHeader(after.header).then(() => (known = true));
+  const header = chain.commands.submitHeader(after.header).then(() => (known = true));
   await new Promise((resolve) => setTimeout(resolve, 50));
   t.notOk(known, 'a header is nowhere but in the database');
   store.open();
   await header;
-  await chain.submitBlock(after.bytes);
-  await killed.chain.submitBlock(after.bytes);
+  await chain.commands.submitBlock(after.bytes);
+  await killed.chain.commands.submitBlock(after.bytes);
   t.same(await coinsOf(fixture), await coinsOf(killed));
   t.same([...fixture.faults, ...killed.faults], []);
   await fixture.end();
@@ -116,20 +116,20 @@ t.test('accepts a block while a write of its row stalls, and finds it again afte
 t.test('accepts a block whose row cannot be written, then stops, and finds it at the next start', async (t) => {
   const store = new GatedStore();
   const { chain, dir, faults } = await openFixture({ store });
-  for (const block of trunk) await chain.submitBlock(block.bytes);
-  await chain.flush();
+  for (const block of trunk) await chain.commands.submitBlock(block.bytes);
+  await chain.commands.flush();
 
   store.shut();
-  t.equal((await chain.submitBlock(next.bytes)).kind, 'accepted');
+  t.equal((await chain.commands.submitBlock(next.bytes)).kind, 'accepted');
   store.broken = true;
   store.open();
-  await t.rejects(chain.submitBlock(after.bytes), { code: 'CHAIN_FAULT', message: /a bad disk/ });
+  await t.rejects(chain.commands.submitBlock(after.bytes), { code: 'CHAIN_FAULT', message: /a bad disk/ });
   t.equal(faults.length, 1);
   await chain.close();
 
   const again = await openFixture({ store: await store.copy(), dir });
-  t.equal(again.chain.tip.hashHex, next.hashHex);
-  t.ok(await again.chain.verifyChain(4, 10));
-  t.equal((await again.chain.submitBlock(after.bytes)).kind, 'accepted');
+  t.equal(again.chain.view.tip.hashHex, next.hashHex);
+  t.ok(await again.chain.commands.verifyChain(4, 10));
+  t.equal((await again.chain.commands.submitBlock(after.bytes)).kind, 'accepted');
   await again.end();
 });

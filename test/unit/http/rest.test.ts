@@ -36,7 +36,7 @@ const head = buildBlock(blocks[100], { txs: [fan], fees: 4_700_000_000 });
 
 async function serve(t: Test, name: CompatName = '31', changes: Partial<HttpOptions> = {}, warmup: string | null = null) {
   const fixture = await openFixture();
-  for (const block of [...blocks, head]) await fixture.chain.submitBlock(block.bytes);
+  for (const block of [...blocks, head]) await fixture.chain.commands.submitBlock(block.bytes);
   const compat = COMPATS[name];
   const { context } = openDesk(fixture, new Map(), compat);
   const uris: string[] = [];
@@ -49,7 +49,7 @@ async function serve(t: Test, name: CompatName = '31', changes: Partial<HttpOpti
         synced: () => true,
         find: async (txid) =>
           display(txid) === display(head.txids[1])
-            ? { tx: (await fixture.chain.readBlock(fixture.chain.tip)).txs[1], blockHash: head.hash }
+            ? { tx: (await fixture.chain.blocks.readBlock(fixture.chain.view.tip)).txs[1], blockHash: head.hash }
             : undefined,
       },
       filterIndex: {
@@ -165,7 +165,7 @@ t.test('REST serves transactions, blocks and chain data in all formats', async (
       [],
       [{ value: 50, scriptPubKey: { asm: '1', desc: 'raw(51)#8lvh9jxk', hex: '51', type: 'nonstandard' } }],
     ]);
-    t.same(await forms(`spenttxouts/${fixture.chain.genesis.hashHex}`, Buffer.from('0100', 'hex'), KEPT), [[]]);
+    t.same(await forms(`spenttxouts/${fixture.chain.view.genesis.hashHex}`, Buffer.from('0100', 'hex'), KEPT), [[]]);
   });
 
   await t.test('serves block filters and filter headers', async (t) => {
@@ -289,11 +289,11 @@ t.test("REST rejects wrong requests with Core's statuses and texts", async (t) =
 
   // A side branch was stored, but what it spent was never known.
   const side = buildBlock(blocks[99], { tag: 5 });
-  await fixture.chain.submitBlock(side.bytes);
+  await fixture.chain.commands.submitBlock(side.bytes);
   t.equal((await get(`block/${side.hashHex}.bin`)).body.length, side.bytes.length);
   t.same(JSON.parse((await get(`headers/${side.hashHex}.json`)).text), [], 'not in the best chain');
   t.match(await get(`spenttxouts/${side.hashHex}.bin`), { status: 404, text: `${side.hashHex} undo not available\r\n` });
-  await fixture.chain.submitHeader(buildBlock(head, { tag: 6 }).header);
+  await fixture.chain.commands.submitHeader(buildBlock(head, { tag: 6 }).header);
   const coming = buildBlock(head, { tag: 6 }).hashHex;
   t.match(await get(`block/${coming}.bin`), { status: 404, text: `${coming} not available (not fully downloaded)\r\n` });
 
@@ -339,7 +339,7 @@ t.test('REST sends a long block in slices, and only headers to HEAD', async (t) 
   const { fixture, node, get } = await serve(t);
   // Some 900 kB: sent in slices, its hex made in several turns.
   const long = buildBlock(head, { outs: [{ value: 0, script: Buffer.alloc(900_000, 0x6a) }] });
-  t.equal((await fixture.chain.submitBlock(long.bytes)).kind, 'accepted');
+  t.equal((await fixture.chain.commands.submitBlock(long.bytes)).kind, 'accepted');
   const both = await Promise.all([get(`block/${long.hashHex}.bin`), get(`block/${long.hashHex}.hex`)]);
   t.ok(both[0].body.equals(long.bytes));
   t.ok(both[1].text === `${long.bytes.toString('hex')}\n`);

@@ -21,8 +21,8 @@ function openIndexes(fixture: Fixture, faults: Error[] = [], lines: string[] = [
   const { chain, store, clock } = fixture;
   const log = { ...silentLogger, info: (line: string) => lines.push(line), warn: (line: string) => lines.push(line) };
   const indexes = new Indexes(all, { chain, store, hashes: crypto, clock, log, guard, onFault: (fault) => faults.push(fault) });
-  chain.onTip(() => indexes.notifyTipChanged());
-  chain.onHistory(() => indexes.notifyTipChanged());
+  chain.events.tip.add(() => indexes.notifyTipChanged());
+  chain.events.history.add(() => indexes.notifyTipChanged());
   indexes.start();
   return indexes;
 }
@@ -54,7 +54,7 @@ function plainChain(tag = 0): BuiltBlock[] {
 
 async function submitAll(fixture: Fixture, blocks: readonly BuiltBlock[]): Promise<void> {
   for (const block of blocks) {
-    const outcome = await fixture.chain.submitBlock(new Uint8Array(block.bytes));
+    const outcome = await fixture.chain.commands.submitBlock(new Uint8Array(block.bytes));
     if (outcome.kind === 'invalid') throw new Error(outcome.reject?.reason);
   }
 }
@@ -62,7 +62,7 @@ async function submitAll(fixture: Fixture, blocks: readonly BuiltBlock[]): Promi
 /** Everything the indexes must know about the active chain. */
 async function checkAll(t: Test, fixture: Fixture, indexes: Indexes, blocks: readonly BuiltBlock[]): Promise<void> {
   const { chain } = fixture;
-  const tip = chain.tip;
+  const tip = chain.view.tip;
   t.equal(tip.hashHex, blocks.at(-1)!.hashHex);
   for (const { index, follower } of [indexes.tx!, indexes.spenders!, indexes.filters!, indexes.coinStats!]) {
     t.ok(await follower.waitUntilSynced(), index.name);
@@ -70,7 +70,7 @@ async function checkAll(t: Test, fixture: Fixture, indexes: Indexes, blocks: rea
   }
   let header: Uint8Array = new Uint8Array(32);
   const wrong: string[] = [];
-  const genesis = await indexes.filters!.index.find(chain.genesis.hash);
+  const genesis = await indexes.filters!.index.find(chain.view.genesis.hash);
   header = filterHeader(filterHash(genesis!.filter, crypto), header, crypto);
   if (hex(header) !== hex(genesis!.header)) wrong.push('filter header of genesis');
   for (const block of blocks) {
@@ -106,7 +106,7 @@ async function checkAll(t: Test, fixture: Fixture, indexes: Indexes, blocks: rea
   }
   t.same(wrong, []);
   const figures = await indexes.coinStats!.index.find(tip);
-  const walk = await chain.coinsStats({ hashSerialized: null, muhash: true });
+  const walk = await chain.coins.coinsStats({ hashSerialized: null, muhash: true });
   t.equal(hex(figures!.muhash), hex(walk.muhash!), 'MuHash of index and walk');
   t.same(
     { outputs: figures!.totals.outputs, bogoSize: figures!.totals.bogoSize, amount: Number(figures!.totals.amount) },
@@ -134,8 +134,8 @@ t.test('builds all indexes from the stored blocks, then follows each new block',
   );
   await submitAll(fixture, blocks.slice(60));
   await checkAll(t, fixture, indexes, blocks);
-  t.equal(await indexes.tx!.index.find(fixture.chain.genesis.merkleRoot), undefined, 'the first coinbase is no transaction');
-  const last = (await indexes.coinStats!.index.find(fixture.chain.tip))!;
+  t.equal(await indexes.tx!.index.find(fixture.chain.view.genesis.merkleRoot), undefined, 'the first coinbase is no transaction');
+  const last = (await indexes.coinStats!.index.find(fixture.chain.view.tip))!;
   t.same(
     {
       genesis: last.totals.unspendableGenesis,
@@ -172,16 +172,16 @@ t.test('indexes follow reorganisations and blocks that invalidateblock disconnec
   );
   t.ok(await indexes.filters!.index.find(new Uint8Array(stale.hash)), 'the filter of a stale block stays');
 
-  const node = fixture.chain.node(branch[2]!.hashHex)!;
-  await fixture.chain.invalidateBlock(node);
-  t.equal(fixture.chain.tip.hashHex, blocks.at(-1)!.hashHex, 'back on the first branch');
+  const node = fixture.chain.view.node(branch[2]!.hashHex)!;
+  await fixture.chain.commands.invalidateBlock(node);
+  t.equal(fixture.chain.view.tip.hashHex, blocks.at(-1)!.hashHex, 'back on the first branch');
   await checkAll(t, fixture, indexes, blocks);
-  await fixture.chain.reconsiderBlock(node);
+  await fixture.chain.commands.reconsiderBlock(node);
   await checkAll(t, fixture, indexes, [...fork, ...branch]);
-  const below = fixture.chain.node(fork[100]!.hashHex)!;
-  await fixture.chain.invalidateBlock(below);
+  const below = fixture.chain.view.node(fork[100]!.hashHex)!;
+  await fixture.chain.commands.invalidateBlock(below);
   t.ok(await indexes.tx!.follower.waitUntilSynced(), 'an index above the tip counts as synced');
-  await fixture.chain.reconsiderBlock(below);
+  await fixture.chain.commands.reconsiderBlock(below);
   await checkAll(t, fixture, indexes, [...fork, ...branch]);
   await indexes.stop();
 });
@@ -265,7 +265,7 @@ t.test('ends with the same rows when the process dies at any write and starts ag
       const fixture = await openFixture({ store, dir, maxTipAge });
       const faults: Error[] = [];
       const indexes = openIndexes(fixture, faults);
-      const known = todo.filter((block) => fixture.chain.node(block.hashHex) !== undefined).length;
+      const known = todo.filter((block) => fixture.chain.view.node(block.hashHex) !== undefined).length;
       if (known === todo.length && deaths > 5) {
         await built(indexes);
         await checkAll(t, fixture, indexes, [...blocks.slice(0, 113), ...branch]);

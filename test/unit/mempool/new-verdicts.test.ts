@@ -36,7 +36,7 @@ const contextOf = (mempool: Mempool, told: string[] = []): NodeContext => {
     compat: COMPATS['31'],
     mempool,
     crypto,
-    chain: { coin: async () => null },
+    coins: { coin: async () => null },
     network: { privately: () => null },
   } as unknown as NodeContext;
 };

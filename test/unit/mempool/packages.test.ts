@@ -75,7 +75,7 @@ class Stage {
 
   /** The reply with letters for hashes, or the error's code and text. */
   async #call(run: Run<NodeContext, never>, args: readonly JsonValue[]): Promise<unknown> {
-    const ctx = { compat: COMPATS.default, mempool: this.pool, crypto, chain: { coin: async () => null } } as unknown as NodeContext;
+    const ctx = { compat: COMPATS.default, mempool: this.pool, crypto, coins: { coin: async () => null } } as unknown as NodeContext;
     try {
       let text = encodeJson(await runMethod(run, ctx, args));
       // Nothing here has more signature operations than bytes: all three sizes are the same.

@@ -146,7 +146,8 @@ t.test('a batch of RPC calls returns the same results with and without prefetchi
       network: { privately: () => null },
       crypto,
       clock: new HandClock(),
-      chain: { coin: async () => undefined, tip: chain.tip },
+      chain: { tip: chain.tip },
+      coins: { coin: async () => undefined },
     };
     const desk = new CallExecutor(context as unknown as NodeContext, {
       runs: NODE_RUNS,

@@ -16,7 +16,7 @@ import { BlockReceiver } from '../../../src/net/sync/block-receiver.js';
 import { BlockServer } from '../../../src/net/sync/serve-blocks.js';
 import { desirableServices, INV, SERVICE } from '../../../src/net/wire/protocol.js';
 import { type BuiltBlock, buildBlock, buildChain, GENESIS } from '../../framework/chain-builder.js';
-import { crypto, type Fixture, OUT_OF_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
+import { crypto, type Fixture, facesOf, OUT_OF_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
 
 /** Makes the context that the parts under test need of the module. */
 function contextOf({ chain, clock }: Fixture, peers: ReadonlySet<Peer>): NetContext {
@@ -29,8 +29,8 @@ function contextOf({ chain, clock }: Fixture, peers: ReadonlySet<Peer>): NetCont
   return {
     options,
     services: options.services,
-    params: chain.params,
-    chain,
+    params: chain.view.params,
+    ...facesOf(chain),
     crypto,
     clock: realClock,
     log: silentLogger,
@@ -72,11 +72,11 @@ t.test('sends a block that a peer requests during script verification once it is
     new Semaphore(1),
   );
   let asked: Promise<unknown> | undefined;
-  chain.onStored((node) => {
+  chain.events.stored.add((node) => {
     asked = server.sendBlock(peer, { type: INV.WITNESS_BLOCK, hash: node.hash });
   });
   const block = buildBlock(GENESIS);
-  await chain.submitBlock(block.bytes);
+  await chain.commands.submitBlock(block.bytes);
   await asked;
   t.match(sent, [{ command: 'block' }]);
   t.same(Buffer.from(sent[0]?.payload as Uint8Array), block.bytes);
@@ -91,8 +91,8 @@ t.test('does not request a received block again before it is stored', async (t) 
   const downloads = new BlockDownload(context);
   const receiver = new BlockReceiver(context, downloads);
   const block = buildBlock(GENESIS);
-  await chain.submitHeader(block.header);
-  noteAvailable(chain, peer, block.hash);
+  await chain.commands.submitHeader(block.header);
+  noteAvailable(chain.view, peer, block.hash);
   downloads.fillWindow(peer);
   t.match(sent, [{ command: 'getdata' }]);
   const stored = receiver.processBlock(peer, parseBlock(block.bytes, crypto), downloads.endRequest(block.hash), true);
@@ -101,7 +101,7 @@ t.test('does not request a received block again before it is stored', async (t) 
   t.equal(sent.length, 1, 'once');
   await stored;
   t.equal(downloads.expects(block.hash), false);
-  t.equal(chain.tip.hashHex, block.hashHex);
+  t.equal(chain.view.tip.hashHex, block.hashHex);
 });
 
 t.test('credits a peer for a valid block only when no other block is in flight', async (t) => {
@@ -109,17 +109,17 @@ t.test('credits a peer for a valid block only when no other block is in flight',
   t.teardown(() => fixture.end());
   const { chain } = fixture;
   const [first, second] = buildChain(GENESIS, 2) as [BuiltBlock, BuiltBlock];
-  await chain.submitHeaders([first.header, second.header]);
+  await chain.commands.submitHeaders([first.header, second.header]);
   const { peer } = talkingPeer();
   const context = contextOf(fixture, new Set([peer]));
   const downloads = new BlockDownload(context);
   const receiver = new BlockReceiver(context, downloads);
   const good: number[] = [];
-  context.events.on('goodBlock', () => good.push(chain.tip.height));
-  chain.onChecked((hash, block, reject) => receiver.onChecked(hash, block, reject));
-  for (const { hash } of [first, second]) downloads.startRequest(peer, hash, chain.node(hash) ?? null);
+  context.events.on('goodBlock', () => good.push(chain.view.tip.height));
+  chain.events.checked.add((hash, block, reject) => receiver.onChecked(hash, block, reject));
+  for (const { hash } of [first, second]) downloads.startRequest(peer, hash, chain.view.node(hash) ?? null);
   await receiver.receiveBlock(peer, first.bytes);
-  t.equal(chain.tip.hashHex, first.hashHex);
+  t.equal(chain.view.tip.hashHex, first.hashHex);
   t.same(good, []);
   await receiver.receiveBlock(peer, second.bytes);
   t.equal(good.length, 1);
@@ -136,11 +136,11 @@ t.test('requests a withheld block from another peer that has it, the most useful
   const downloads = new BlockDownload(contextOf(fixture, new Set(all.map(({ peer }) => peer))), () => now);
   // Out of initial download: withholding slows that down, and is dealt with there.
   const tip = buildBlock(GENESIS, { time: fixture.clock.nowSeconds() - 600 });
-  await chain.submitBlock(tip.bytes);
-  t.equal(chain.isInitialBlockDownload(), false);
+  await chain.commands.submitBlock(tip.bytes);
+  t.equal(chain.view.isInitialBlockDownload(), false);
   const block = buildBlock(tip);
-  await chain.submitHeader(block.header);
-  for (const { peer } of all) noteAvailable(chain, peer, block.hash);
+  await chain.commands.submitHeader(block.header);
+  for (const { peer } of all) noteAvailable(chain.view, peer, block.hash);
   const asked = () => {
     for (const { peer } of all) downloads.fillWindow(peer);
     return all.map(({ sent }) => sent.length);
@@ -172,10 +172,10 @@ t.test('requests a withheld block from the next eligible peer, skipping busy and
   let now = 0;
   const downloads = new BlockDownload(contextOf(fixture, new Set(all.map(({ peer }) => peer))), () => now);
   const tip = buildBlock(GENESIS, { time: fixture.clock.nowSeconds() - 600 });
-  await chain.submitBlock(tip.bytes);
+  await chain.commands.submitBlock(tip.bytes);
   const block = buildBlock(tip);
-  await chain.submitHeader(block.header);
-  for (const { peer } of all) noteAvailable(chain, peer, block.hash);
+  await chain.commands.submitHeader(block.header);
+  for (const { peer } of all) noteAvailable(chain.view, peer, block.hash);
   for (let n = 0; n < MAX_BLOCKS_IN_TRANSIT_PER_PEER; n++) downloads.startRequest(busy.peer, new Uint8Array(32).fill(n + 1), null);
   for (const { peer } of [thief, stranger]) downloads.fillWindow(peer);
   now += 4_000;
@@ -193,7 +193,7 @@ t.test('does not read a block for a filtered block request of a peer without a f
   const { chain } = fixture;
   const { peer, sent } = talkingPeer();
   const block = buildBlock(GENESIS);
-  await chain.submitBlock(block.bytes);
+  await chain.commands.submitBlock(block.bytes);
   let reads = 0;
   const context = contextOf(fixture, new Set([peer]));
   const server = new BlockServer(
@@ -217,15 +217,15 @@ t.test('does not request old blocks from a peer that offers NODE_NETWORK_LIMITED
   t.teardown(() => fixture.end());
   const { chain } = fixture;
   const blocks = buildChain(GENESIS, 290);
-  await chain.submitHeaders(blocks.map(({ bytes }) => bytes.subarray(0, 80)));
+  await chain.commands.submitHeaders(blocks.map(({ bytes }) => bytes.subarray(0, 80)));
   const askedOf = (services: bigint): number[] => {
     const { peer, sent } = talkingPeer();
     peer.services = services;
-    noteAvailable(chain, peer, blocks[289]!.hash);
+    noteAvailable(chain.view, peer, blocks[289]!.hash);
     new BlockDownload(contextOf(fixture, new Set([peer]))).fillWindow(peer);
     // A count, then a type and a hash each.
     const payload = Buffer.from(sent[0]?.payload ?? []);
-    return Array.from({ length: payload[0] ?? 0 }, (_, i) => chain.node(payload.subarray(5 + i * 36, 37 + i * 36))?.height ?? -1);
+    return Array.from({ length: payload[0] ?? 0 }, (_, i) => chain.view.node(payload.subarray(5 + i * 36, 37 + i * 36))?.height ?? -1);
   };
   t.same(askedOf(SERVICE.NETWORK | SERVICE.NETWORK_LIMITED | SERVICE.WITNESS).slice(0, 3), [1, 2, 3]);
   t.same(askedOf(SERVICE.NETWORK_LIMITED | SERVICE.WITNESS).slice(0, 3), [5, 6, 7], '286 blocks: it may prune more meanwhile');

@@ -147,7 +147,7 @@ t.test('detects a connection to itself by the nonce of its version message', asy
 
 t.test('disconnects outbound peers without the required services, except manual ones', async (t) => {
   const inDownload = await open(t, { chain: { maxTipAge: 86_400 } });
-  t.equal(inDownload.fixture.chain.isInitialBlockDownload(), true);
+  t.equal(inDownload.fixture.chain.view.isInitialBlockDownload(), true);
   const kept = async (world: NetWorld, services: bigint, type: Parameters<NetWorld['call']>[1]): Promise<boolean> => {
     const host = await world.call('9.9.9.9', type);
     host.send('version', versionPayload({ services, time: world.fixture.clock.seconds }));
@@ -167,7 +167,7 @@ t.test('disconnects outbound peers without the required services, except manual 
     'all blocks with witnesses, unless the operator names the peer',
   );
   await inDownload.grow(1);
-  t.equal(inDownload.fixture.chain.isInitialBlockDownload(), false);
+  t.equal(inDownload.fixture.chain.view.isInitialBlockDownload(), false);
   t.equal(await kept(inDownload, 1032n, 'outbound-full-relay'), true, 'the newest blocks are enough now');
   t.equal(await kept(inDownload, 1024n, 'outbound-full-relay'), false);
   t.equal(await kept(inDownload, 8n, 'outbound-full-relay'), false);

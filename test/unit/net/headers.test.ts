@@ -131,7 +131,7 @@ t.test('rejects headers that are not continuous, and messages with more than 2,0
   guest.send('headers', headersOf([a, c]));
   await guest.sync();
   t.equal(guest.peer.misbehaviour, 20);
-  t.equal(world.fixture.chain.node(a.hash), undefined, 'no header is stored');
+  t.equal(world.fixture.chain.view.node(a.hash), undefined, 'no header is stored');
   const many = Array.from({ length: 2_001 }, () => b.header);
   guest.send('headers', headersPayload(many));
   await guest.sync();
@@ -211,10 +211,10 @@ async function announced(count: number, knows: (peer: FakePeer, blocks: readonly
     // The module itself announced them one by one.
     guest.take();
     guest.peer.sync.bestHeaderSent = null;
-    guest.peer.sync.bestKnown = chain.node(knows(guest, blocks)) ?? null;
-    const context = { chain, log: silentLogger, peers: new Set([guest.peer]) } as unknown as NetContext;
+    guest.peer.sync.bestKnown = chain.view.node(knows(guest, blocks)) ?? null;
+    const context = { chain: chain.view, log: silentLogger, peers: new Set([guest.peer]) } as unknown as NetContext;
     const announcer = new BlockAnnouncer(context, () => false);
-    announcer.onTip(blocks.map(({ hash }) => chain.node(hash) as HeaderNode));
+    announcer.onTip(blocks.map(({ hash }) => chain.view.node(hash) as HeaderNode));
     announcer.send(guest.peer);
     await guest.sync();
     return guest.take().map(({ command, payload }) => `${command} ${payload[0]}`);
@@ -251,7 +251,7 @@ t.test('announces by headers to peers that sent sendheaders and have the parent,
     await peer.sync();
     peer.take();
   }
-  await world.fixture.chain.submitBlock(buildBlock(blocks[1] as BuiltBlock).bytes);
+  await world.fixture.chain.commands.submitBlock(buildBlock(blocks[1] as BuiltBlock).bytes);
   for (const peer of [asked, plain]) await peer.sync();
   t.same([asked.commands, plain.commands], [['headers'], ['inv']]);
 });

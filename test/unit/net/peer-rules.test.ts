@@ -179,10 +179,10 @@ t.test('serves headers during the initial block download once its chain has enou
   clock.seconds = 1_296_688_602 + 2 * 86_400;
   const world = await open(t, { chain: { clock, maxTipAge: 86_400 } });
   const [block] = buildChain(GENESIS, 1);
-  await world.fixture.chain.submitBlock(block!.bytes);
+  await world.fixture.chain.commands.submitBlock(block!.bytes);
   const guest = await world.guest();
   guest.send('getheaders', locatorPayload([GENESIS.hash]));
-  t.same([(await guest.next('headers'))[0], world.fixture.chain.isInitialBlockDownload()], [1, true]);
+  t.same([(await guest.next('headers'))[0], world.fixture.chain.view.isInitialBlockDownload()], [1, true]);
 });
 
 t.test('ignores compact blocks with -blocksonly', async (t) => {
@@ -209,9 +209,9 @@ t.test('does not process a known unrequested block that would not be stored', as
   const blocks = await world.grow(3);
   const [first] = blocks;
   const { chain } = world.fixture;
-  const submit = chain.submitBlock.bind(chain);
+  const submit = chain.commands.submitBlock.bind(chain.commands);
   let submitted = 0;
-  chain.submitBlock = (...args) => {
+  chain.commands.submitBlock = (...args) => {
     submitted++;
     return submit(...args);
   };
@@ -221,7 +221,7 @@ t.test('does not process a known unrequested block that would not be stored', as
   for (let i = 0; i < 3; i++) guest.send('block', stale.bytes);
   await guest.sync();
   t.equal(submitted, 1, 'the first time its header was new');
-  t.equal(chain.node(stale.hash)?.hasData, false);
+  t.equal(chain.view.node(stale.hash)?.hasData, false);
   guest.send('block', wrong.bytes);
   await guest.ended();
   t.equal(submitted, 2);

@@ -473,6 +473,8 @@ function compactOver(
     wtxids: new WtxidIndex(pool),
     crypto: hashes,
     chain,
+    blocks: chain,
+    commands: chain,
     clock,
     peers: new Set(),
     random: () => 0.5,

@@ -82,11 +82,11 @@ t.test('serves a block off the best chain for thirty days', async (t) => {
   const { chain, clock } = world.fixture;
   const start = clock.seconds - 40 * 86_400;
   const fork = buildBlock(GENESIS, { time: start, tag: 1 });
-  await chain.submitBlock(fork.bytes);
+  await chain.commands.submitBlock(fork.bytes);
   const one = buildBlock(GENESIS, { time: start + 5 });
   const two = buildBlock(one, { time: start + DAYS - 1 });
-  for (const { bytes } of [one, two]) await chain.submitBlock(bytes);
-  t.equal(chain.tip.hashHex, two.hashHex);
+  for (const { bytes } of [one, two]) await chain.commands.submitBlock(bytes);
+  t.equal(chain.view.tip.hashHex, two.hashHex);
   const guest = await world.guest();
   const headers = async (): Promise<boolean> => {
     guest.take();
@@ -96,7 +96,7 @@ t.test('serves a block off the best chain for thirty days', async (t) => {
   };
   t.same([await gets(guest, fork.hash), await headers()], [true, true]);
   const three = buildBlock(two, { time: start + DAYS });
-  await chain.submitBlock(three.bytes);
+  await chain.commands.submitBlock(three.bytes);
   t.same([await gets(guest, fork.hash), await headers()], [false, false], 'silence from the last second on');
   t.equal(await gets(guest, one.hash), true, 'blocks of the chain are served at any age');
 });
@@ -106,10 +106,10 @@ t.test('serves a block off the best chain while it lacks less than thirty days o
   const { chain, clock } = world.fixture;
   const time = clock.seconds - 86_400;
   const fork = buildBlock(GENESIS, { time, tag: 1 });
-  await chain.submitBlock(fork.bytes);
+  await chain.commands.submitBlock(fork.bytes);
   const one = buildBlock(GENESIS, { time });
   const two = buildBlock(one, { time: time + 1 });
-  for (const { bytes } of [one, two]) await chain.submitBlock(bytes);
+  for (const { bytes } of [one, two]) await chain.commands.submitBlock(bytes);
   // 4,320 blocks of ten minutes are thirty days; headers are enough to know of that work.
   const headers: Buffer[] = [];
   for (let [height, prev] = [3, two.hash]; height <= 4_321; height++) {
@@ -118,10 +118,10 @@ t.test('serves a block off the best chain while it lacks less than thirty days o
     headers.push(serializeHeader(header));
   }
   const guest = await world.guest();
-  await chain.submitHeaders(headers.slice(0, -1));
-  t.equal(chain.bestHeader.height, 4_320);
+  await chain.commands.submitHeaders(headers.slice(0, -1));
+  t.equal(chain.view.bestHeader.height, 4_320);
   t.equal(await gets(guest, fork.hash), true, '4,319 blocks less');
-  await chain.submitHeaders(headers.slice(-1));
+  await chain.commands.submitHeaders(headers.slice(-1));
   t.equal(await gets(guest, fork.hash), false, '4,320 blocks less');
 });
 
@@ -136,7 +136,7 @@ t.test('serves transactions of the newest block even after they left the mempool
         [{ value: 1_000, script: Buffer.concat([Buffer.from('6a', 'hex'), Buffer.alloc(30, 1)]) }],
       );
       const newest = buildBlock(older, { txs: [payment] });
-      await world.fixture.chain.submitBlock(newest.bytes);
+      await world.fixture.chain.commands.submitBlock(newest.bytes);
       const guest = await world.guest();
       const asksFor = async (id: Uint8Array): Promise<readonly string[]> => {
         guest.take();
@@ -146,12 +146,12 @@ t.test('serves transactions of the newest block even after they left the mempool
       };
       const { chain } = world.fixture;
       for (const left of [false, true]) {
-        if (left) await chain.invalidateBlock(chain.tip);
+        if (left) await chain.commands.invalidateBlock(chain.view.tip);
         t.same(await asksFor(txid(payment)), [legacyPeers ? 'notfound' : 'tx'], `left: ${left}, 0.21: ${legacyPeers}`);
       }
       t.same(await asksFor(older.txids[0] as Buffer), ['notfound'], 'of no other block');
       // A better branch without it, whose blocks are the newest: it is in the mempool again, at this very moment.
-      for (const block of buildChain(older, 3, { tag: 3 })) await chain.submitBlock(block.bytes);
+      for (const block of buildChain(older, 3, { tag: 3 })) await chain.commands.submitBlock(block.bytes);
       await world.mempool.settled();
       t.ok(world.mempool.has(txid(payment)));
       t.same(await asksFor(txid(payment)), [legacyPeers ? 'notfound' : 'tx'], `returned, 0.21: ${legacyPeers}`);

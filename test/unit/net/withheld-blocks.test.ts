@@ -11,7 +11,7 @@ import { noteAvailable } from '../../../src/net/sync/availability.js';
 import { BlockDownload } from '../../../src/net/sync/block-download.js';
 import { SERVICE } from '../../../src/net/wire/protocol.js';
 import { type BuiltBlock, buildBlock, buildChain, GENESIS } from '../../framework/chain-builder.js';
-import { type Fixture, openFixture } from '../../framework/chain-fixture.js';
+import { type Fixture, facesOf, openFixture } from '../../framework/chain-fixture.js';
 
 /** Makes the network module with a chain out of initial download, and peers that store what they receive. */
 async function roomOf(t: { teardown(end: () => unknown): void }, peerCount: number) {
@@ -32,8 +32,8 @@ async function roomOf(t: { teardown(end: () => unknown): void }, peerCount: numb
   }
   const context = {
     options: { services: SERVICE.NETWORK | SERVICE.WITNESS },
-    params: chain.params,
-    chain,
+    params: chain.view.params,
+    ...facesOf(chain),
     clock: { nowSeconds: () => time.mockMs / 1_000, nowMs: () => time.mockMs, realSeconds: () => time.mockMs / 1_000 },
     log: silentLogger,
     peers,
@@ -44,7 +44,7 @@ async function roomOf(t: { teardown(end: () => unknown): void }, peerCount: numb
   const keepalive = new Keepalive(context);
   context.events.on('pong', (peer) => downloads.answeredPing(peer));
   const tip = buildBlock(GENESIS, { time: clock.nowSeconds() - 6_000 });
-  await chain.submitBlock(tip.bytes);
+  await chain.commands.submitBlock(tip.bytes);
   /** Heights asked of a peer since the last look. */
   const asked = (peer: Peer): number[] => {
     const heights: number[] = [];
@@ -52,14 +52,14 @@ async function roomOf(t: { teardown(end: () => unknown): void }, peerCount: numb
       if (one.command !== 'getdata' || one.id !== peer.id) continue;
       const payload = Buffer.from(one.payload);
       for (let i = 0; i < (payload[0] as number); i++) {
-        heights.push(chain.node(payload.subarray(5 + i * 36, 37 + i * 36))?.height ?? -1);
+        heights.push(chain.view.node(payload.subarray(5 + i * 36, 37 + i * 36))?.height ?? -1);
       }
     }
     return heights;
   };
   const announce = async (peer: Peer, blocks: readonly BuiltBlock[]): Promise<void> => {
-    await chain.submitHeaders(blocks.map(({ header }) => header));
-    noteAvailable(chain, peer, (blocks.at(-1) as BuiltBlock).hash);
+    await chain.commands.submitHeaders(blocks.map(({ header }) => header));
+    noteAvailable(chain.view, peer, (blocks.at(-1) as BuiltBlock).hash);
   };
   /** The peer answers the ping that it was sent last. */
   const pong = (peer: Peer): void => {
@@ -160,10 +160,10 @@ t.test('frees the slots of block requests that the best chain has made obsolete'
   t.equal(downloads.freeSlots(peer), 0);
   // Asked for by hand: it is wanted all the same.
   const stale = buildBlock(GENESIS, { tag: 99, time: tip.time });
-  await chain.submitHeaders([stale.header]);
+  await chain.commands.submitHeaders([stale.header]);
   peers[1].ready = true;
   t.equal(downloads.requestByHand(stale.hash, peers[1]), null);
-  await chain.submitBlock(buildBlock(tip).bytes);
+  await chain.commands.submitBlock(buildBlock(tip).bytes);
   t.equal(downloads.freeSlots(peer), 16);
   t.equal(downloads.freeSlots(peers[1]), 15);
   t.equal(downloads.size, 1);
@@ -201,7 +201,7 @@ t.test('requests a block from each of many peers that withhold it', async (t) =>
     time.ms += 1_000;
   }
   t.equal(askedOf.size, 9);
-  t.equal(chain.tip.hashHex, tip.hashHex);
+  t.equal(chain.view.tip.hashHex, tip.hashHex);
 });
 
 t.test('doubles the stalling timeout for each stalling peer, and lowers it with each block', async (t) => {

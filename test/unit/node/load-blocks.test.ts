@@ -13,8 +13,8 @@ t.test('warns and continues when -loadblock names an unreadable file', async (t)
   const read: string[][] = [];
   const warned: string[] = [];
   const chain = {
-    storedAhead: 0,
-    loadBlockFiles: async (paths: string[]) => read.push(paths),
+    view: { storedAhead: 0 },
+    commands: { loadBlockFiles: async (paths: string[]) => read.push(paths) },
   } as unknown as Chain;
   const log = { info: () => {}, warn: (line: string) => warned.push(line) } as unknown as Logger;
   const files = ['none.dat', 'empty', 'blk.dat', 'folder'].map(at);

@@ -35,12 +35,13 @@ async function begin(t: { teardown(end: () => unknown): void }) {
     ZmqPublisher.open = open;
   });
   const setup = createPool({ policy: NO_POLICY });
-  const chain = {
+  const view = {
     isInitialBlockDownload: () => false,
     get tip() {
       return setup.chain.tip;
     },
-  } as unknown as Chain;
+  };
+  const chain = { view } as unknown as Chain;
   const zmq = zmqTopics.map((topic) => ({ topic, address: 'ipc:///nowhere', highWaterMark: 1 }));
   const config = { zmq, urls: ['http://x/'], block: ['b'], startup: ['s'], shutdown: [], alert: ['a %s', 'a2'] };
   const notifications = await startNotifications(config as never, {

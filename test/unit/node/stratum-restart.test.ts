@@ -35,16 +35,20 @@ t.test('serves miners again after its thread died with a found block', async (t)
     maxWeight: 3_996_000,
     reservedWeight: 4000,
     chain: {
-      params,
-      known: () => 'unknown',
-      withWitnessReserved: (block: unknown) => block,
-      submitBlock: async ({ hash }: { hash: Uint8Array }) => {
-        submitted.push(shown(Buffer.from(hash)));
-        return { kind: 'connected', reject: null };
+      view: {
+        params,
+        known: () => 'unknown',
+        withWitnessReserved: (block: unknown) => block,
+        node: () => ({}),
+        contains: () => true,
       },
-      node: () => ({}),
-      contains: () => true,
-      sync: async () => {},
+      commands: {
+        submitBlock: async ({ hash }: { hash: Uint8Array }) => {
+          submitted.push(shown(Buffer.from(hash)));
+          return { kind: 'connected', reject: null };
+        },
+        sync: async () => {},
+      },
     },
     templates: {
       get tip() {

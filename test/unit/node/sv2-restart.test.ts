@@ -35,15 +35,19 @@ t.test('Stratum V2 serves clients again after its thread was killed', async (t) 
     maxWeight: 3_996_000,
     reservedWeight: 4000,
     chain: {
-      params,
-      known: () => 'unknown',
-      withWitnessReserved: (block: unknown) => block,
-      submitBlock: async ({ hash }: { hash: Uint8Array }) => {
-        submitted.push(shown(Buffer.from(hash)));
-        return { kind: 'connected', reject: null };
+      view: {
+        params,
+        known: () => 'unknown',
+        withWitnessReserved: (block: unknown) => block,
+        node: () => ({}),
+        contains: () => true,
       },
-      node: () => ({}),
-      contains: () => true,
+      commands: {
+        submitBlock: async ({ hash }: { hash: Uint8Array }) => {
+          submitted.push(shown(Buffer.from(hash)));
+          return { kind: 'connected', reject: null };
+        },
+      },
     },
     templates: {
       get tip() {

@@ -17,7 +17,7 @@ import type { WalletManager } from '../../../src/wallet/manage/wallet-manager.js
 import type { NodeClient } from '../../../src/wallet/node-client.js';
 import type { SpendTools } from '../../../src/wallet/spend/payment.js';
 import { type BuiltBlock, buildBlock, GENESIS } from '../../framework/chain-builder.js';
-import { crypto, type Fixture } from '../../framework/chain-fixture.js';
+import { crypto, type Fixture, facesOf } from '../../framework/chain-fixture.js';
 
 /** A call executor and the calls that its replacements received. */
 export interface Desk {
@@ -65,7 +65,7 @@ export function openDesk(
     compat,
     adit: { version: '9.8.7', commit: 'abcdef' },
     deprecated: new Set(),
-    params: chain.params,
+    params: chain.view.params,
     crypto,
     clock: {
       nowSeconds: () => clock.nowSeconds(),
@@ -74,7 +74,7 @@ export function openDesk(
       setMockTime: (seconds) => events.push(`time ${seconds}`),
       advanceScheduler: (seconds) => events.push(`scheduler ${seconds}`),
     },
-    chain,
+    ...facesOf(chain),
     client: { sync() {} } as unknown as NodeClient,
     mempool: {
       size: 0,
@@ -140,7 +140,7 @@ export function openDesk(
     templates: {
       getBlockTemplate: (request) => Promise.resolve(new RawJson(`{"rules":${request.rules.length}}`)),
       buildBlock: async (script) => {
-        const parent = blocks.get(chain.tip.hashHex) ?? GENESIS;
+        const parent = blocks.get(chain.view.tip.hashHex) ?? GENESIS;
         return new Uint8Array(buildBlock(parent, { script, unsolved: true }).bytes);
       },
       pinned: () => null,
@@ -192,7 +192,7 @@ export function openDesk(
     },
     wallets: null as unknown as WalletManager,
     spend: null as unknown as SpendTools,
-    descriptors: { params: chain.params, hashes: crypto, keys: keyMath, language: '0.21' },
+    descriptors: { params: chain.view.params, hashes: crypto, keys: keyMath, language: '0.21' },
     recoverable: keyMath,
     signer: createSigner(),
     passOn: null,

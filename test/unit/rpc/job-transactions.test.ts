@@ -15,7 +15,7 @@ interface Node {
 }
 
 /** Stand-ins for a chain that count what is read. */
-function chainOf(): { chain: NodeContext['chain']; reads: number[]; extend(block: BuiltBlock, prev: Node | null): Node } {
+function chainOf(): { ctx: Pick<NodeContext, 'blocks' | 'chain'>; reads: number[]; extend(block: BuiltBlock, prev: Node | null): Node } {
   const reads: number[] = [];
   const chain = {
     tip: null as Node | null,
@@ -29,18 +29,18 @@ function chainOf(): { chain: NodeContext['chain']; reads: number[]; extend(block
     chain.tip = { height: block.height, prev, block };
     return chain.tip;
   };
-  return { chain: chain as unknown as NodeContext['chain'], reads, extend };
+  return { ctx: { chain, blocks: chain } as never, reads, extend };
 }
 
 t.test('keeps tables of at most the last three blocks and reads each block once', async (t) => {
-  const { chain, reads, extend } = chainOf();
+  const { ctx, reads, extend } = chainOf();
   const tables = new BlockTables();
   const unknown = new Uint8Array(32).fill(7);
   let node: Node | null = null;
   for (const block of [GENESIS, ...buildChain(GENESIS, 20)]) {
     node = extend(block, node);
-    t.equal((await tables.find(chain, [unknown])).size, 0);
-    await tables.find(chain, [unknown]);
+    t.equal((await tables.find(ctx, [unknown])).size, 0);
+    await tables.find(ctx, [unknown]);
     t.ok(tables.size <= 3, `${tables.size} tables at height ${block.height}`);
   }
   t.same(
@@ -52,13 +52,13 @@ t.test('keeps tables of at most the last three blocks and reads each block once'
   const { prev } = node as Node;
   for (let tag = 1; tag <= 10; tag++) {
     extend(buildBlock((prev as Node).block, { tag }), prev);
-    await tables.find(chain, [unknown]);
+    await tables.find(ctx, [unknown]);
     t.ok(tables.size <= 3, `${tables.size} tables after reorganisation ${tag}`);
   }
 });
 
 t.test('finds transactions of the last three blocks only', async (t) => {
-  const { chain, extend } = chainOf();
+  const { ctx, extend } = chainOf();
   const tables = new BlockTables();
   const trunk = buildChain(GENESIS, 3);
   const coin = reward(trunk[0] as BuiltBlock);
@@ -69,7 +69,7 @@ t.test('finds transactions of the last three blocks only', async (t) => {
   const found: boolean[] = [];
   for (const block of [GENESIS, ...trunk, holder, ...buildChain(holder, 3)]) {
     node = extend(block, node);
-    const [one] = (await tables.find(chain, [wtxid])).values();
+    const [one] = (await tables.find(ctx, [wtxid])).values();
     if (one !== undefined) t.same(Buffer.from(one.bytes), serializeTx(tx));
     found.push(one !== undefined);
   }

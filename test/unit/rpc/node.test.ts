@@ -31,8 +31,8 @@ fileSuite('chains/regtest-getblockstats.json', async (t) => {
   const { blocks, stats } = readJson<{ blocks: string[]; stats: Record<string, unknown>[] }>('chains/regtest-getblockstats.json');
   const fixture = await openFixture();
   const { call, fault } = openDesk(fixture);
-  for (const block of blocks) await fixture.chain.submitBlock(Buffer.from(block, 'hex'));
-  t.equal(fixture.chain.tip.height, blocks.length - 1);
+  for (const block of blocks) await fixture.chain.commands.submitBlock(Buffer.from(block, 'hex'));
+  t.equal(fixture.chain.view.tip.height, blocks.length - 1);
   for (const expected of stats) {
     // The file is newer than the replies we follow: it has two more figures and counts 40 bytes around an output, not
     // 41.
@@ -65,7 +65,7 @@ t.test('block, coin and chain calls answer over a chain of 102 blocks', async (t
     Array.from({ length: 6 }, () => ({ value: 100_000_000, script: ANYONE })),
   );
   const head = buildBlock(blocks[100], { txs: [fan], fees: 5_000_000_000 - 600_000_000, tag: 1 });
-  for (const block of [...blocks, head]) t.equal((await chain.submitBlock(block.bytes)).kind, 'accepted');
+  for (const block of [...blocks, head]) t.equal((await chain.commands.submitBlock(block.bytes)).kind, 'accepted');
 
   t.test('getblock and related calls describe blocks', async (t) => {
     t.equal(await call('getblockhash', 102), head.hashHex);
@@ -206,12 +206,12 @@ t.test('block, coin and chain calls answer over a chain of 102 blocks', async (t
       { height: 101, hash: side.hashHex, branchlen: 1, status: 'valid-headers' },
     ]);
     t.equal(await call('invalidateblock', blocks[100].hashHex), null);
-    t.equal(chain.tip.hashHex, side.hashHex);
+    t.equal(chain.view.tip.hashHex, side.hashHex);
     t.match(await call('getchaintips'), [{ status: 'invalid', branchlen: 2 }, { status: 'active' }]);
     t.equal(await call('submitblock', head.bytes.toString('hex')), 'duplicate-invalid');
     t.equal(await submitted(openDesk(fixture, new Map(), COMPATS['31']).context, head.bytes), 'duplicate-invalid');
     t.equal(await call('reconsiderblock', blocks[100].hashHex), null);
-    t.equal(chain.tip.hashHex, head.hashHex);
+    t.equal(chain.view.tip.hashHex, head.hashHex);
     t.match(await call('getchaintips'), [{ status: 'active' }, { status: 'valid-fork' }]);
     t.equal(await call('preciousblock', head.hashHex), null);
     t.equal(await call('verifychain', 4, 0), true);
@@ -256,7 +256,7 @@ t.test('generate calls mine blocks and reject invalid addresses and transactions
   const built = new Map<string, BuiltBlock>();
   const { call, fault } = openDesk(fixture, built);
   // The stand-in builder needs its own record of each new tip.
-  chain.onTip((tip, { connected }) => {
+  chain.events.tip.add((tip, { connected }) => {
     const block = connected.at(-1);
     if (!block) return;
     const parent = built.get(block.node.prev?.hashHex ?? '') ?? GENESIS;
@@ -273,11 +273,11 @@ t.test('generate calls mine blocks and reject invalid addresses and transactions
   });
   const key = '030433ce013e9991ce1d3c5e6cee6311fbb7eb708d544383946b2bf8ab87fadb87';
   const script = Buffer.concat([Buffer.from([0, 20]), crypto.hash160(Buffer.from(key, 'hex'))]);
-  const address = addressOf(script, { params: chain.params, hashes: crypto });
+  const address = addressOf(script, { params: chain.view.params, hashes: crypto });
   const hashes = (await call('generatetoaddress', 2, address)) as string[];
   t.equal(hashes.length, 2);
-  t.equal(chain.tip.hashHex, hashes[1]);
-  const block = await chain.readBlock(chain.tip);
+  t.equal(chain.view.tip.hashHex, hashes[1]);
+  const block = await chain.blocks.readBlock(chain.view.tip);
   t.equal(Buffer.from(block.txs[0].scriptSig(0)).toString('hex'), '520101', 'height and the first extra nonce');
   t.equal(Buffer.from(block.txs[0].outputScript(0)).toString('hex'), script.toString('hex'));
   t.same(await call('generatetoaddress', 0, address), []);
@@ -293,18 +293,18 @@ t.test('generate calls mine blocks and reject invalid addresses and transactions
   );
   t.match(await call('generateblock', `combo(${key})`, []), { hash: HASH });
   t.equal(
-    Buffer.from((await chain.readBlock(chain.tip)).txs[0].outputScript(0)).toString('hex'),
+    Buffer.from((await chain.blocks.readBlock(chain.view.tip)).txs[0].outputScript(0)).toString('hex'),
     script.toString('hex'),
     'the third of four scripts',
   );
   await call('generatetodescriptor', 1, 'raw(51)');
-  const paid = built.get(chain.tip.hashHex);
+  const paid = built.get(chain.view.tip.hashHex);
   await call('generatetodescriptor', 100, 'raw(51)');
   const money = { txid: paid?.txids[0] ?? Buffer.alloc(32), index: 0, value: 5_000_000_000 };
   const raw = serializeTx(spend([money], [{ value: 4_000_000_000, script: ANYONE }])).toString('hex');
   const made = (await call('generateblock', 'raw(51)', [raw])) as { hash: string };
-  const mined = await chain.readBlock(chain.tip);
-  t.equal(chain.tip.hashHex, made.hash);
+  const mined = await chain.blocks.readBlock(chain.view.tip);
+  t.equal(chain.view.tip.hashHex, made.hash);
   t.equal(Buffer.from(mined.txs[1].bytes).toString('hex'), raw);
   t.equal(mined.txs[0].outputValue(0), 5_000_000_000, 'fees are not claimed');
   t.equal(await fault('generateblock', 'raw(51)', [raw]), '-25 TestBlockValidity failed: bad-txns-BIP30');
@@ -354,7 +354,7 @@ t.test('calls of releases after 0.21 answer as Core 31 does', async (t) => {
   );
   t.equal(await unindexed.fault('scantxoutset', 'start', null), '-1 scanobjects argument is required for the start action');
   const unsent = (await unindexed.call('generateblock', 'raw(51)', [], false)) as { hash: string; hex: string };
-  t.equal(fixture.chain.tip.height, 0, 'a block with submit=false is not connected');
+  t.equal(fixture.chain.view.tip.height, 0, 'a block with submit=false is not connected');
   t.equal(await unindexed.call('submitheader', unsent.hex.slice(0, 160)), null);
   const headerOnly = '-1 Block not available (not fully downloaded)';
   t.equal(await unindexed.fault('getblock', unsent.hash), headerOnly);

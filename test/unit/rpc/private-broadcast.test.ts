@@ -54,7 +54,7 @@ t.test('sendrawtransaction queues a private transaction that can be listed and a
     compat: COMPATS.default,
     mempool: pool,
     crypto,
-    chain: { coin: async () => null },
+    coins: { coin: async () => null },
     network: { privately: () => privately },
   } as unknown as NodeContext;
   const call = {} as CallInfo;

@@ -28,15 +28,15 @@ t.test('scanblocks and getdescriptoractivity find payments and spends of descrip
   blocks.push(buildBlock(blocks[102], { txs: [pays], fees: 100_000_000 }));
   const spends = spend([{ ...reward(blocks[103]), txid: blocks[103].txids[1], index: 0 }], [{ value: 900_000_000, script: ANYONE }]);
   blocks.push(buildBlock(blocks[103], { txs: [spends], fees: 100_000_000 }));
-  for (const block of blocks) t.equal((await chain.submitBlock(block.bytes)).kind, 'accepted');
+  for (const block of blocks) t.equal((await chain.commands.submitBlock(block.bytes)).kind, 'accepted');
   const [paying, spending] = blocks.slice(103);
 
   const filters = new Map<string, Uint8Array>();
   for (let height = 0; height <= 105; height++) {
-    const node = chain.atHeight(height)!;
+    const node = chain.view.atHeight(height)!;
     const builder = new BasicFilterBuilder(node.hash);
-    for (const tx of (await chain.readBlock(node)).txs) for (let o = 0; o < tx.outputCount; o++) builder.output(tx.outputScript(o));
-    for (const coins of await chain.readUndo(node)) for (const coin of coins) builder.spent(coin.script);
+    for (const tx of (await chain.blocks.readBlock(node)).txs) for (let o = 0; o < tx.outputCount; o++) builder.output(tx.outputScript(o));
+    for (const coins of await chain.blocks.readUndo(node)) for (const coin of coins) builder.spent(coin.script);
     filters.set(node.hashHex, builder.finish());
   }
   const find = async (hash: Uint8Array) => {
@@ -62,7 +62,7 @@ t.test('scanblocks and getdescriptoractivity find payments and spends of descrip
     t.match(await call('scanblocks', 'start', WANTED, 105), { from_height: 105, relevant_blocks: [spending.hashHex] });
     t.match(await call('scanblocks', 'start', WANTED, 3, 104), { to_height: 104, relevant_blocks: [paying.hashHex] });
     // A filter that says more than its block holds.
-    const innocent = chain.atHeight(50)!;
+    const innocent = chain.view.atHeight(50)!;
     const honest = filters.get(innocent.hashHex)!;
     const builder = new BasicFilterBuilder(innocent.hash);
     builder.output(SCRIPT);
@@ -120,7 +120,7 @@ t.test('scanblocks and getdescriptoractivity find payments and spends of descrip
     t.same(await call('getdescriptoractivity', [blocks[5].hashHex], WANTED, false), { activity: [] });
     t.equal(await fault('getdescriptoractivity', ['ab'.repeat(32)], WANTED), '-5 Block not found');
     const side = buildBlock(blocks[100], { tag: 9 });
-    await chain.submitBlock(side.bytes);
+    await chain.commands.submitBlock(side.bytes);
     t.equal(await fault('getdescriptoractivity', [side.hashHex], WANTED), '-8 Block is not in main chain');
     const often = new Array(1000).fill(spending.hashHex);
     const turns = await turnsDuring(() => call('getdescriptoractivity', often, WANTED, false));

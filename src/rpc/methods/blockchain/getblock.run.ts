@@ -26,7 +26,7 @@ async function wholeTransactions(
   yieldToUrgent?: () => unknown,
 ): Promise<RawJson> {
   const render = renderContext(ctx);
-  const undo = shows(ctx.compat, { since: 22 }) && ctx.chain.hasUndo(node) ? await readUndo(ctx, node) : null;
+  const undo = shows(ctx.compat, { since: 22 }) && ctx.blocks.hasUndo(node) ? await readUndo(ctx, node) : null;
   const shown = prevouts && shows(ctx.compat, { since: 23 });
   const slicer = new Slicer(yieldToUrgent);
   const pieces = new Pieces(',');

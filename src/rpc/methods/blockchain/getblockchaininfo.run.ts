@@ -46,13 +46,13 @@ function softForks(ctx: NodeContext): Record<string, JsonResult> {
   return out;
 }
 
-function pruning({ chain }: NodeContext): Record<string, JsonResult | undefined> {
-  const settings = chain.pruneSettings;
+function pruning({ blocks }: NodeContext): Record<string, JsonResult | undefined> {
+  const settings = blocks.pruneSettings;
   if (settings === null) return { pruned: false };
   const automatic = Number.isFinite(settings.targetBytes);
   return {
     pruned: true,
-    pruneheight: chain.lowestStored.height,
+    pruneheight: blocks.lowestStored.height,
     automatic_pruning: automatic,
     prune_target_size: automatic ? settings.targetBytes : undefined,
   };
@@ -73,7 +73,7 @@ function backgroundValidation({ chain }: NodeContext): JsonResult | undefined {
 }
 
 export const getblockchaininfo: NodeRun<typeof spec> = (_, ctx) => {
-  const { chain } = ctx;
+  const { blocks, chain } = ctx;
   const { tip } = chain;
   return {
     chain: chain.params.name,
@@ -89,7 +89,7 @@ export const getblockchaininfo: NodeRun<typeof spec> = (_, ctx) => {
     initialblockdownload: chain.isInitialBlockDownload(),
     backgroundvalidation: backgroundValidation(ctx),
     chainwork: tip.chainWork.toString(16).padStart(64, '0'),
-    size_on_disk: chain.sizeOnDisk(),
+    size_on_disk: blocks.sizeOnDisk(),
     ...pruning(ctx),
     softforks: shows(ctx.compat, { until: 24 }) ? softForks(ctx) : undefined,
     signet_challenge: signetChallenge(ctx),

@@ -6,7 +6,7 @@ import { hex32 } from '../../render/hex.js';
 import { Double, type JsonResult } from '../../wire/values.js';
 import type { getchainstates as spec } from './getchainstates.spec.js';
 
-export const getchainstates: NodeRun<typeof spec> = (_, { chain }) => {
+export const getchainstates: NodeRun<typeof spec> = (_, { chain, coins }) => {
   const { history, snapshot } = chain;
   const state = (tip: HeaderInfo, cacheBytes: number, base: HeaderInfo | null, validated: boolean): JsonResult => ({
     blocks: tip.height,
@@ -24,7 +24,7 @@ export const getchainstates: NodeRun<typeof spec> = (_, { chain }) => {
     headers: chain.bestHeader.height,
     chainstates: [
       ...(history === null ? [] : [state(history.tip, history.coinsCacheBytes, null, true)]),
-      state(chain.tip, chain.coinsCacheBytes, snapshot?.base ?? null, snapshot?.validated ?? true),
+      state(chain.tip, coins.coinsCacheBytes, snapshot?.base ?? null, snapshot?.validated ?? true),
     ],
   };
 };

@@ -122,7 +122,7 @@ async function addPool(ctx: NodeContext, activity: Activity, call: CallInfo): Pr
       // meanwhile.
       const coins: (Spent | undefined)[] = [];
       while (coins.length < outpoints.length) {
-        const found = await ctx.chain.coinsAt(outpoints.slice(coins.length, coins.length + COINS_AT_ONCE));
+        const found = await ctx.coins.coinsAt(outpoints.slice(coins.length, coins.length + COINS_AT_ONCE));
         for (const coin of found) coins.push(coin ?? pooledOutput(ctx, tx, coins.length));
       }
       await activity.add(tx, coins, null);

@@ -32,6 +32,6 @@ export const gettxout: NodeRun<typeof spec> = async ({ args }, ctx) => {
       return shown(ctx, { value: tx.outputValue(index), script: tx.outputScript(index), coinbase: false, confirmations: 0 });
     }
   }
-  const coin = await ctx.chain.coin(outpoint);
+  const coin = await ctx.coins.coin(outpoint);
   return coin ? shown(ctx, { ...coin, confirmations: ctx.chain.tip.height - coin.height + 1 }) : null;
 };

@@ -14,7 +14,7 @@ import type { gettxoutproof as spec } from './gettxoutproof.spec.js';
 /** Returns the block of a transaction that has an unspent output. */
 async function blockByCoins(ctx: NodeContext, txids: Iterable<string>): Promise<HeaderInfo | undefined> {
   for (const txid of txids) {
-    const coin = await ctx.chain.anyCoinOf(new Uint8Array(Buffer.from(txid, 'hex').reverse()));
+    const coin = await ctx.coins.anyCoinOf(new Uint8Array(Buffer.from(txid, 'hex').reverse()));
     if (coin) return ctx.chain.atHeight(coin.height);
   }
   return undefined;
@@ -48,10 +48,10 @@ export const gettxoutproof: NodeRun<typeof spec> = async ({ args }, ctx, call) =
   if (!node) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Transaction not yet in block');
   // Since release 29, the error is that of getblock.
   if (follows(ctx.compat, 29)) assertStored(ctx, node);
-  else if (!ctx.chain.hasBlock(node)) return fail(RPC_CODE.INTERNAL_ERROR, "Can't read block from disk");
+  else if (!ctx.blocks.hasBlock(node)) return fail(RPC_CODE.INTERNAL_ERROR, "Can't read block from disk");
   const found = node;
   const { block, txids } = await heavyCall(ctx.heavy, call.signal, async () => {
-    const block = await ctx.chain.readBlock(found);
+    const block = await ctx.blocks.readBlock(found);
     return { block, txids: await mapSliced(block.txs, (tx) => tx.txid, call.yieldToUrgent) };
   });
   const matches = txids.map((txid) => wanted.has(hashHex(txid)));

@@ -77,7 +77,7 @@ async function fromIndex(index: CoinStatsAccess, node: HeaderInfo, type: HashTyp
 async function byWalk(ctx: NodeContext, type: HashType): Promise<JsonResult> {
   const version = SERIALIZED[type] ?? null;
   const hashing = { hashSerialized: version, muhash: type === 'muhash' };
-  const stats = await ctx.chain.coinsStats(hashing).catch((error: unknown) => {
+  const stats = await ctx.coins.coinsStats(hashing).catch((error: unknown) => {
     if (error instanceof WalkStoppedError) return fail(RPC_CODE.CLIENT_NOT_CONNECTED, 'Shutting down');
     throw error;
   });

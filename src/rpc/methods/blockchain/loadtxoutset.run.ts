@@ -7,12 +7,12 @@ import { fail, RPC_CODE } from '../../errors.js';
 import type { loadtxoutset as spec } from './loadtxoutset.spec.js';
 
 export const loadtxoutset: NodeRun<typeof spec> = async ({ args }, ctx) => {
-  const { chain, mempool } = ctx;
+  const { chain, commands, mempool } = ctx;
   const full = path.resolve(ctx.folder, asString(args[0]));
   const file = await SnapshotFile.open(full).catch(() => fail(RPC_CODE.INVALID_PARAMETER, `Couldn't open file ${full} for reading.`));
   try {
     const head = await file.head(chain.params);
-    const base = await chain.loadSnapshot(file, head, () => mempool.size);
+    const base = await commands.loadSnapshot(file, head, () => mempool.size);
     return { coins_loaded: head.coins, tip_hash: base.hashHex, base_height: base.height, path: full };
   } catch (error) {
     if (!(error instanceof SnapshotError)) throw error;

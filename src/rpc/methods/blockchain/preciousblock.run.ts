@@ -4,5 +4,5 @@ import { blockOf } from '../../node/lookup.js';
 import type { preciousblock as spec } from './preciousblock.spec.js';
 
 export const preciousblock: NodeRun<typeof spec> = async ({ args }, ctx) => {
-  return settled(ctx, await ctx.chain.preciousBlock(blockOf(ctx, args[0])));
+  return settled(ctx, await ctx.commands.preciousBlock(blockOf(ctx, args[0])));
 };

@@ -9,8 +9,8 @@ import type { pruneblockchain as spec } from './pruneblockchain.spec.js';
 /** Larger numbers are times: no chain is that long, and no block is that old. */
 const LEAST_TIME = 1_000_000_000;
 
-export const pruneblockchain: NodeRun<typeof spec> = async ({ args }, { chain }) => {
-  const settings = chain.pruneSettings;
+export const pruneblockchain: NodeRun<typeof spec> = async ({ args }, { blocks, chain, commands }) => {
+  const settings = blocks.pruneSettings;
   if (settings === null) return fail(RPC_CODE.MISC_ERROR, 'Cannot prune blocks because node is not in prune mode.');
   let height = asInt(args[0]);
   if (height < 0) fail(RPC_CODE.INVALID_PARAMETER, 'Negative block height.');
@@ -21,6 +21,6 @@ export const pruneblockchain: NodeRun<typeof spec> = async ({ args }, { chain })
   }
   if (chain.tip.height < settings.afterHeight) fail(RPC_CODE.MISC_ERROR, 'Blockchain is too short for pruning.');
   if (height > chain.tip.height) fail(RPC_CODE.INVALID_PARAMETER, 'Blockchain is shorter than the attempted prune height.');
-  await chain.pruneUpTo(height);
-  return chain.lowestStored.height;
+  await commands.pruneUpTo(height);
+  return blocks.lowestStored.height;
 };

@@ -1,7 +1,7 @@
 // Finds blocks that may concern some descriptors, by block filters. A scan reports its progress and can be stopped at
 // any time. Only one scan runs at a time. Core: rpc/blockchain.cpp.
 import { asArray, asBool, asInt, asObject, asString } from '../../args.js';
-import type { ChainAccess, HeaderInfo } from '../../context/chain.js';
+import type { ChainContext, HeaderInfo } from '../../context/chain.js';
 import type { FilterIndexAccess } from '../../context/indexes.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
 import type { CallInfo } from '../../dispatch.js';
@@ -25,7 +25,7 @@ interface Scan {
 const STEP = 100;
 
 /** The running scan of each chain. A process has one chain, but a test may have several. */
-const scans = new WeakMap<ChainAccess, Scan>();
+const scans = new WeakMap<ChainContext['chain'], Scan>();
 
 const given = (value: JsonValue | undefined): value is JsonValue => (value ?? null) !== null;
 

@@ -7,7 +7,7 @@ import { readU32 } from '../../../consensus/bytes/reader.js';
 import type { Coin } from '../../../consensus/coin.js';
 import { follows } from '../../../policy/compat.js';
 import { asArray, asString } from '../../args.js';
-import type { ChainAccess } from '../../context/chain.js';
+import type { ChainContext } from '../../context/chain.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
 import type { CallInfo } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
@@ -25,7 +25,7 @@ interface Scan {
 }
 
 /** The running scan of each chain. A process has one chain, but a test may have several. */
-const scans = new WeakMap<ChainAccess, Scan>();
+const scans = new WeakMap<ChainContext['chain'], Scan>();
 
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 
@@ -119,7 +119,7 @@ async function walk(ctx: NodeContext, wanted: ReadonlyMap<string, ScriptProvider
     total += coin.value;
     found.push({ coin, outpoint, desc: String(inferDescriptor(coin.script, provider, ctx.descriptors)) });
   };
-  const { tip, complete } = await ctx.chain.walkCoins({ scripts, visit, passed, stopped });
+  const { tip, complete } = await ctx.coins.walkCoins({ scripts, visit, passed, stopped });
   // Blocks are those of the tip of the scan: there may have been a reorganisation meanwhile.
   const unspents = found.map(({ coin, outpoint, desc }) => ({
     txid: hashHex(outpoint.subarray(0, 32)),

@@ -43,7 +43,7 @@ export const dumptxoutset: NodeRun<typeof spec> = async ({ args }, ctx) => {
     fail(RPC_CODE.INVALID_PARAMETER, `${file} already exists. If you are sure this is what you want, move it out of the way first`);
   }
   const form = follows(ctx.compat, FORM_RELEASE) ? '28' : '0.21';
-  const dump = await ctx.chain.dumpCoins(file, form).catch((error: NodeJS.ErrnoException) => {
+  const dump = await ctx.coins.dumpCoins(file, form).catch((error: NodeJS.ErrnoException) => {
     if (error instanceof DumpStoppedError) return fail(RPC_CODE.CLIENT_NOT_CONNECTED, 'Shutting down');
     if (typeof error.syscall !== 'string') throw error;
     if (follows(ctx.compat, TYPED_RELEASE)) return fail(RPC_CODE.INVALID_PARAMETER, `Couldn't open file ${file}.incomplete for writing.`);

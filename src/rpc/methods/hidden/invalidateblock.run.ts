@@ -5,5 +5,5 @@ import type { invalidateblock as spec } from './invalidateblock.spec.js';
 
 /** The genesis block always stays valid; trying to invalidate it is no error. */
 export const invalidateblock: NodeRun<typeof spec> = async ({ args }, ctx) => {
-  return settled(ctx, await ctx.chain.invalidateBlock(blockOf(ctx, args[0])));
+  return settled(ctx, await ctx.commands.invalidateBlock(blockOf(ctx, args[0])));
 };

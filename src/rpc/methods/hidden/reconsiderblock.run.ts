@@ -4,5 +4,5 @@ import { blockOf } from '../../node/lookup.js';
 import type { reconsiderblock as spec } from './reconsiderblock.spec.js';
 
 export const reconsiderblock: NodeRun<typeof spec> = async ({ args }, ctx) => {
-  return settled(ctx, await ctx.chain.reconsiderBlock(blockOf(ctx, args[0])));
+  return settled(ctx, await ctx.commands.reconsiderBlock(blockOf(ctx, args[0])));
 };

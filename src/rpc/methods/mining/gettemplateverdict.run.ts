@@ -44,7 +44,7 @@ async function absent(ctx: NodeContext, txid: Uint8Array): Promise<Members> {
     outpoint[32] = index;
     return outpoint;
   });
-  const coins = await ctx.chain.coinsAt(outpoints);
+  const coins = await ctx.coins.coinsAt(outpoints);
   return { verdict: coins.some((coin) => coin !== undefined) ? 'confirmed' : 'unknown' };
 }
 

@@ -13,7 +13,7 @@ export const submitheader: NodeRun<typeof spec> = async ({ args }, ctx) => {
   if (!ctx.chain.node(header.prevHash)) {
     fail(RPC_CODE.VERIFY_ERROR, `Must submit previous header (${hashHex(header.prevHash)}) first`);
   }
-  const verdict = await ctx.chain.submitHeader(header.bytes);
+  const verdict = await ctx.commands.submitHeader(header.bytes);
   if (verdict === null) return null;
   const again = verdict.category === 'cached' && follows(ctx.compat, 30) ? 'duplicate-invalid' : verdict.reason;
   return fail(RPC_CODE.VERIFY_ERROR, again);

@@ -17,7 +17,7 @@ import type { getrawtransaction as spec } from './getrawtransaction.spec.js';
 const missing = (what: string): never => fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `${what}. Use gettransaction for wallet transactions.`);
 
 async function inBlock(ctx: NodeContext, txid: string, node: HeaderInfo, signal: AbortSignal | undefined): Promise<Found> {
-  if (!ctx.chain.hasBlock(node)) fail(RPC_CODE.MISC_ERROR, 'Block not available');
+  if (!ctx.blocks.hasBlock(node)) fail(RPC_CODE.MISC_ERROR, 'Block not available');
   const block = await heavyCall(ctx.heavy, signal, () => readBlock(ctx, node));
   const tx = block.txs.find((one) => hashHex(one.txid) === txid);
   return tx ? { tx, blockHash: node.hash } : missing('No such transaction found in the provided block');
@@ -45,7 +45,7 @@ function place(ctx: NodeContext, blockHash: Uint8Array): Record<string, JsonResu
 /** Returns the outputs that a confirmed transaction spent; null for a coinbase, or if they are unknown. */
 async function spentBy(ctx: NodeContext, tx: TxView, blockHash: Uint8Array, signal: AbortSignal | undefined): Promise<SpentOutputs | null> {
   const node = ctx.chain.node(blockHash);
-  if (tx.isCoinbase || !node || !ctx.chain.hasBlock(node) || !ctx.chain.hasUndo(node)) return null;
+  if (tx.isCoinbase || !node || !ctx.blocks.hasBlock(node) || !ctx.blocks.hasUndo(node)) return null;
   const [block, undo] = await heavyCall(ctx.heavy, signal, () => Promise.all([readBlock(ctx, node), readUndo(ctx, node)]));
   const at = block.txs.findIndex((one) => equalBytes(one.txid, tx.txid));
   return at < 1 ? null : { coins: undo[at - 1], shown: true };

@@ -16,7 +16,7 @@ import type { sendrawtransaction as spec } from './sendrawtransaction.spec.js';
 
 /** Returns whether the transaction has an unspent output in the chain, that is, whether it is confirmed. */
 async function isConfirmed(ctx: NodeContext, tx: TxView): Promise<boolean> {
-  for (let i = 0; i < tx.outputCount; i++) if (await ctx.chain.coin(outpointOf(tx.txid, i))) return true;
+  for (let i = 0; i < tx.outputCount; i++) if (await ctx.coins.coin(outpointOf(tx.txid, i))) return true;
   return false;
 }
 

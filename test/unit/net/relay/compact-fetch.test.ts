@@ -34,7 +34,7 @@ t.test('requests a compact block when the header comes from elsewhere', async (t
   peer.send('inv', invPayload([[BLOCK, next.hash]]));
   await peer.sync();
   t.same(typesAsked(peer), [], 'its header is requested first');
-  await world.fixture.chain.submitHeaders([next.header]);
+  await world.fixture.chain.commands.submitHeaders([next.header]);
   await world.round();
   t.same(typesAsked(peer), [COMPACT_BLOCK]);
 });
@@ -47,8 +47,8 @@ t.test('requests a block from the sender of its header before a peer that only s
   await named.sync();
   named.take();
   const { chain } = world.fixture;
-  const submit = chain.submitHeaders.bind(chain);
-  chain.submitHeaders = async (headers) => {
+  const submit = chain.commands.submitHeaders.bind(chain.commands);
+  chain.commands.submitHeaders = async (headers) => {
     const result = await submit(headers);
     // The header is in the tree, and its sender has not been asked yet.
     await world.round();
@@ -67,7 +67,7 @@ t.test('requests whole blocks where a compact block is useless', async (t) => {
     peer.send('inv', invPayload([[BLOCK, second.hash]]));
     await peer.sync();
     peer.take();
-    await world.fixture.chain.submitHeaders([first.header, second.header]);
+    await world.fixture.chain.commands.submitHeaders([first.header, second.header]);
     await world.round();
     t.same(typesAsked(peer), [WITNESS_BLOCK, WITNESS_BLOCK]);
   });

@@ -48,7 +48,7 @@ t.test('searches the mempool once for each high-bandwidth peer, and for no other
   // Another block than the one its header stands for: the whole one has to be fetched.
   const next = buildBlock(tip, { breakMerkle: true });
   await send(guest, 1, compact(next));
-  t.equal(world.fixture.chain.node(next.hash), undefined, 'of a peer that does not speak of compact blocks nothing is read');
+  t.equal(world.fixture.chain.view.node(next.hash), undefined, 'of a peer that does not speak of compact blocks nothing is read');
   for (const { peer } of [guest, host]) peer.compact.provides = true;
   await send(guest, 3, compact(next));
   await send(host, 3, compact(next));
@@ -90,10 +90,10 @@ t.test('accepts a compact block from a peer that was asked before another one', 
   }
   const { downloads } = world.net.sync;
   const { chain } = world.fixture;
-  t.equal(downloads.startRequest(other.peer, next.hash, chain.node(next.hash) ?? null), true);
+  t.equal(downloads.startRequest(other.peer, next.hash, chain.view.node(next.hash) ?? null), true);
   await send(late, 1, compact(next));
   t.equal(searches.count, 1);
-  t.equal(chain.tip.height, 3);
+  t.equal(chain.view.tip.height, 3);
 });
 
 t.test('in 0.21 mode: searches the mempool for the requested peer only, and once', async (t) => {
@@ -120,7 +120,7 @@ t.test('in 0.21 mode: searches the mempool for an outbound peer while another pe
   t.equal(searches.count, 1);
   await send(host, 1, compact(next));
   t.equal(searches.count, 2);
-  t.equal(world.fixture.chain.tip.height, 3, 'it completed the block');
+  t.equal(world.fixture.chain.view.tip.height, 3, 'it completed the block');
 });
 
 t.test('does not penalise peers that relay a block before its scripts were verified', async (t) => {
@@ -128,7 +128,7 @@ t.test('does not penalise peers that relay a block before its scripts were verif
   const hosts = [chosen(await world.host('9.9.9.9')), chosen(await world.host('9.10.9.9'))];
   const wrong = buildBlock(tip, { fees: 1 });
   for (const host of hosts) await send(host, 2, compact(wrong));
-  t.equal(world.fixture.chain.node(wrong.hash)?.failed, true);
+  t.equal(world.fixture.chain.view.node(wrong.hash)?.failed, true);
   t.same(
     hosts.map(({ closed }) => closed),
     [false, false],

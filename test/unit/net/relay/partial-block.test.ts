@@ -24,7 +24,7 @@ const tx = parseTx(
 );
 
 /** In which ids and roots are made when they are asked for. */
-const anyChain = { identify: async () => undefined };
+const commands = { identify: async () => undefined };
 
 t.test('rejects a compact block larger than the block size limit before it hashes anything', async (t) => {
   t.equal(tx.totalSize, 100_000);
@@ -36,7 +36,7 @@ t.test('rejects a compact block larger than the block size limit before it hashe
       crypto.sha256dPairs(from, at, count, to, toAt);
     },
   };
-  const context = { chain: anyChain, crypto: counting, wtxids: { search: () => [] } } as unknown as NetContext;
+  const context = { commands, crypto: counting, wtxids: { search: () => [] } } as unknown as NetContext;
   const finish = async (count: number): Promise<{ outcome: unknown; hashed: number }> => {
     const prefilled = Array.from({ length: count }, (_, index) => ({ index, tx }));
     const partial = await PartialBlock.fromCompactBlock({ header: new Uint8Array(80), nonce: 0n, shortIds: [], prefilled }, context, []);
@@ -64,7 +64,7 @@ for (const lacking of [0, 1]) {
     header.set(merkleRoot([coinbase, ...rest].map(({ txid }) => Buffer.from(txid))), 36);
     const ids = new ShortIds(header, 3n, crypto);
     const shortIds = rest.map(({ wtxid }) => ids.of(wtxid));
-    const context = { chain: anyChain, crypto, params: chainParams('regtest'), wtxids: new WtxidIndex(pool) } as unknown as NetContext;
+    const context = { commands, crypto, params: chainParams('regtest'), wtxids: new WtxidIndex(pool) } as unknown as NetContext;
     const partial = await PartialBlock.fromCompactBlock(
       { header, nonce: 3n, shortIds, prefilled: [{ index: 0, tx: coinbase }] },
       context,

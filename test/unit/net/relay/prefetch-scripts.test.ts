@@ -32,7 +32,7 @@ async function tell(payloads: (coinbase: Buffer) => Buffer[], together: boolean)
   const { chain, clock } = world.fixture;
   const time = clock.seconds - 102 * 600;
   const first: BuiltBlock = buildBlock(GENESIS, { time, outs: Array.from({ length: COINS }, () => out(VALUE)), fees: -COINS * VALUE });
-  for (const { bytes } of [first, ...buildChain(first, 100)]) await chain.submitBlock(bytes);
+  for (const { bytes } of [first, ...buildChain(first, 100)]) await chain.commands.submitBlock(bytes);
   const prefetched: number[] = [];
   const foresee = world.mempool.prefetchTransactions.bind(world.mempool);
   world.mempool.prefetchTransactions = (txs) => {
@@ -86,7 +86,7 @@ t.test('serves other peers after a peer disconnected with prefetched transaction
   const world = await NetWorld.open();
   const { chain, clock } = world.fixture;
   const first = buildBlock(GENESIS, { time: clock.seconds - 102 * 600, outs: [out(VALUE), out(VALUE)], fees: -2 * VALUE });
-  for (const { bytes } of [first, ...buildChain(first, 100)]) await chain.submitBlock(bytes);
+  for (const { bytes } of [first, ...buildChain(first, 100)]) await chain.commands.submitBlock(bytes);
   const [leaver, other] = [await world.guest(), await world.guest({}, '9.9.9.9')];
   for (const i of [1, 2]) leaver.send('tx', serializeTx(pay(first.txids[0]!, i, VALUE - 1_000)));
   leaver.close();
@@ -101,7 +101,7 @@ t.test('tries a transaction again while the verifier is busy', async (t) => {
   t.teardown(() => world.end());
   const { chain, clock } = world.fixture;
   const first = buildBlock(GENESIS, { time: clock.seconds - 102 * 600, outs: [out(VALUE)], fees: -VALUE });
-  for (const { bytes } of [first, ...buildChain(first, 100)]) await chain.submitBlock(bytes);
+  for (const { bytes } of [first, ...buildChain(first, 100)]) await chain.commands.submitBlock(bytes);
   const [guest, other] = [await world.guest(), await world.guest({}, '9.9.9.9')];
   // The node cannot request it from another peer.
   let tries = 0;

@@ -14,7 +14,7 @@ t.test('charges the peer for the work to answer block requests from disk', async
   // Deep enough that it is not cached in memory, and not too deep for blocktxn.
   const blocks = await world.grow(10);
   const [block] = blocks as [BuiltBlock];
-  t.equal(world.fixture.chain.recentBlock(world.fixture.chain.node(block.hash) as never), undefined);
+  t.equal(world.fixture.chain.blocks.recentBlock(world.fixture.chain.view.node(block.hash) as never), undefined);
   const { chargeTo: charged } = FairQueue.prototype;
   let charges = 0;
   let depth = 0;

@@ -20,7 +20,7 @@ import { decodeInv } from '../../../../src/net/wire/messages.js';
 import { INV, SERVICE } from '../../../../src/net/wire/protocol.js';
 import { InlineVerifier } from '../../../../src/parallel/inline-verifier.js';
 import { ANYONE, type BuiltBlock, buildBlock, reward, spend } from '../../../framework/chain-builder.js';
-import { crypto, type Fixture, IN_DOWNLOAD, OUT_OF_DOWNLOAD, openFixture } from '../../../framework/chain-fixture.js';
+import { crypto, type Fixture, facesOf, IN_DOWNLOAD, OUT_OF_DOWNLOAD, openFixture } from '../../../framework/chain-fixture.js';
 import { compactSize } from '../../../framework/messages.js';
 import { copyStory, withTxs } from '../../../framework/spoilt-copy.js';
 
@@ -69,8 +69,8 @@ function roomOver({ chain, clock }: Fixture): Room {
   const peers = new Set<Peer>();
   const context = {
     options: { services: SERVICE.NETWORK | SERVICE.WITNESS, extraTxs: 0 },
-    params: chain.params,
-    chain,
+    params: chain.view.params,
+    ...facesOf(chain),
     crypto,
     clock: { nowSeconds: () => clock.nowSeconds(), nowMs: () => clock.nowSeconds() * 1_000, realSeconds: () => clock.nowSeconds() },
     log: silentLogger,
@@ -88,7 +88,7 @@ function roomOver({ chain, clock }: Fixture): Room {
   } as unknown as NetContext;
   const downloads = new BlockDownload(context);
   const receiver = new BlockReceiver(context, downloads);
-  chain.onChecked((hash, block, reject) => receiver.onChecked(hash, block, reject));
+  chain.events.checked.add((hash, block, reject) => receiver.onChecked(hash, block, reject));
   const good: number[] = [];
   context.events.on('goodBlock', ({ id }) => good.push(id));
   Object.defineProperty(downloads, 'canFetchDirectly', { value: true });
@@ -129,11 +129,12 @@ t.test('in the initial block download: connects a block although a mutated copy 
     const verifier = new GatedVerifier(crypto);
     const fixture = await openFixture({ maxTipAge: IN_DOWNLOAD, verifier });
     const { chain } = fixture;
-    for (const block of trunk) await chain.submitBlock(block.bytes);
-    await chain.submitHeaders(all.map(({ header }) => header));
+    for (const block of trunk) await chain.commands.submitBlock(block.bytes);
+    await chain.commands.submitHeaders(all.map(({ header }) => header));
     const room = roomOver(fixture);
     const [honest, second, other] = [room.peer(1), room.peer(2), room.peer(3)];
-    for (const block of all) room.downloads.startRequest(block === target ? second : honest, block.hash, chain.node(block.hash) ?? null);
+    for (const block of all)
+      room.downloads.startRequest(block === target ? second : honest, block.hash, chain.view.node(block.hash) ?? null);
     const held = verifier.shut();
     for (const { bytes } of before) room.receiver.receiveBlock(honest, new Uint8Array(bytes));
     // The chain is at work on one of these, so the target is noted as stored only later.
@@ -143,10 +144,10 @@ t.test('in the initial block download: connects a block although a mutated copy 
     room.receiver.receiveBlock(from === 'same' ? second : other, new Uint8Array(copy));
     verifier.open();
     for (const { bytes } of after) room.receiver.receiveBlock(honest, new Uint8Array(bytes));
-    await chain.waitUntilConnected((after.at(-1) as BuiltBlock).hash);
-    await chain.settled();
-    t.equal(chain.node(target.hash)?.failed, false, `${delay} ticks, ${from}`);
-    t.equal(chain.tip.height, HEIGHT);
+    await chain.download.waitUntilConnected((after.at(-1) as BuiltBlock).hash);
+    await chain.commands.settled();
+    t.equal(chain.view.node(target.hash)?.failed, false, `${delay} ticks, ${from}`);
+    t.equal(chain.view.tip.height, HEIGHT);
     t.same(
       room.blamed.filter((line) => line.startsWith('1 ')),
       [],
@@ -165,18 +166,18 @@ t.test('blames the sender of an unrequested mutated copy, and keeps the request 
   for (const maxTipAge of [IN_DOWNLOAD, OUT_OF_DOWNLOAD]) {
     const fixture = await openFixture({ maxTipAge });
     const { chain } = fixture;
-    for (const block of [...trunk, ...before]) await chain.submitBlock(block.bytes);
-    await chain.submitHeaders([target.header]);
+    for (const block of [...trunk, ...before]) await chain.commands.submitBlock(block.bytes);
+    await chain.commands.submitHeaders([target.header]);
     const room = roomOver(fixture);
     const [honest, evil] = [room.peer(1), room.peer(2)];
-    room.downloads.startRequest(honest, target.hash, chain.node(target.hash) ?? null);
+    room.downloads.startRequest(honest, target.hash, chain.view.node(target.hash) ?? null);
     await room.receiver.receiveBlock(evil, new Uint8Array(copy));
     t.same(room.blamed, ['2 100 mutated block']);
     t.equal(room.downloads.requestOf(target.hash)?.peer, honest);
     await room.receiver.receiveBlock(honest, new Uint8Array(target.bytes));
-    await chain.waitUntilConnected(target.hash);
-    await chain.settled();
-    t.equal(chain.tip.hashHex, target.hashHex);
+    await chain.download.waitUntilConnected(target.hash);
+    await chain.commands.settled();
+    t.equal(chain.view.tip.hashHex, target.hashHex);
     t.same(room.blamed, ['2 100 mutated block']);
     if (maxTipAge === OUT_OF_DOWNLOAD) t.same(room.good, [1]);
     await fixture.end();
@@ -186,8 +187,8 @@ t.test('blames the sender of an unrequested mutated copy, and keeps the request 
 t.test('ends a request that was answered with a mutated block, and blames the peer', async (t) => {
   const fixture = await openFixture({ maxTipAge: OUT_OF_DOWNLOAD });
   const { chain } = fixture;
-  for (const block of [...trunk, ...before]) await chain.submitBlock(block.bytes);
-  await chain.submitHeaders([target.header]);
+  for (const block of [...trunk, ...before]) await chain.commands.submitBlock(block.bytes);
+  await chain.commands.submitHeaders([target.header]);
   const [coinbase, paid] = target.txs as [BuiltBlock['txs'][number], BuiltBlock['txs'][number]];
   const spoilt: [string, Buffer][] = [
     ['another witness', copy],
@@ -197,12 +198,12 @@ t.test('ends a request that was answered with a mutated block, and blames the pe
   for (const [what, bytes] of spoilt) {
     const room = roomOver(fixture);
     const peer = room.peer(7);
-    room.downloads.startRequest(peer, target.hash, chain.node(target.hash) ?? null);
+    room.downloads.startRequest(peer, target.hash, chain.view.node(target.hash) ?? null);
     await room.receiver.receiveBlock(peer, new Uint8Array(bytes));
     t.same(room.blamed, ['7 100 mutated block'], what);
     t.equal(room.downloads.expects(target.hash), false);
-    t.equal(chain.node(target.hash)?.failed, false);
-    t.equal(chain.node(target.hash)?.has(NodeStatus.HAVE_DATA), false);
+    t.equal(chain.view.node(target.hash)?.failed, false);
+    t.equal(chain.view.node(target.hash)?.has(NodeStatus.HAVE_DATA), false);
   }
   await fixture.end();
 });
@@ -210,13 +211,13 @@ t.test('ends a request that was answered with a mutated block, and blames the pe
 t.test('blames the sender of a block with too many transactions or no parent before parsing it', async (t) => {
   const fixture = await openFixture({ maxTipAge: OUT_OF_DOWNLOAD });
   const { chain } = fixture;
-  for (const block of [...trunk, ...before]) await chain.submitBlock(block.bytes);
-  await chain.submitHeaders([target.header]);
+  for (const block of [...trunk, ...before]) await chain.commands.submitBlock(block.bytes);
+  await chain.commands.submitHeaders([target.header]);
   // Nothing follows the number: a parser that reads on reaches the end of the bytes.
   const counting = (header: Uint8Array, count: number): Uint8Array => new Uint8Array(Buffer.concat([header, compactSize(count)]));
   const room = roomOver(fixture);
   const [honest, evil] = [room.peer(1), room.peer(2)];
-  room.downloads.startRequest(honest, target.hash, chain.node(target.hash) ?? null);
+  room.downloads.startRequest(honest, target.hash, chain.view.node(target.hash) ?? null);
   t.equal(room.receiver.receiveBlock(evil, counting(target.header, 16_667)), undefined);
   t.throws(() => room.receiver.receiveBlock(evil, counting(target.header, 16_666)), { name: 'DecodeError' });
   t.same(room.blamed, ['2 100 mutated block']);
@@ -227,21 +228,21 @@ t.test('blames the sender of a block with too many transactions or no parent bef
   t.equal(room.receiver.receiveBlock(evil, counting(stray.header, 390_000)), undefined);
   t.equal(room.blamed.at(-1), '2 10 invalid block: prev-blk-not-found');
   await room.receiver.receiveBlock(room.peer(3), new Uint8Array(target.bytes));
-  await chain.settled();
-  t.equal(chain.tip.hashHex, target.hashHex);
+  await chain.commands.settled();
+  t.equal(chain.view.tip.hashHex, target.hashHex);
   await fixture.end();
 });
 
 t.test('accepts an unrequested valid block while the requested peer is slow', async (t) => {
   const fixture = await openFixture({ maxTipAge: OUT_OF_DOWNLOAD });
   const { chain } = fixture;
-  for (const block of [...trunk, ...before]) await chain.submitBlock(block.bytes);
-  await chain.submitHeaders([target.header]);
+  for (const block of [...trunk, ...before]) await chain.commands.submitBlock(block.bytes);
+  await chain.commands.submitHeaders([target.header]);
   const room = roomOver(fixture);
   const [slow, quick] = [room.peer(1), room.peer(2)];
-  room.downloads.startRequest(slow, target.hash, chain.node(target.hash) ?? null);
+  room.downloads.startRequest(slow, target.hash, chain.view.node(target.hash) ?? null);
   await room.receiver.receiveBlock(quick, new Uint8Array(target.bytes));
-  t.equal(chain.tip.hashHex, target.hashHex);
+  t.equal(chain.view.tip.hashHex, target.hashHex);
   t.equal(room.downloads.size, 0);
   t.same(room.blamed, []);
   t.same(room.good, [2]);
@@ -252,21 +253,21 @@ t.test('accepts a block while a large mutated copy of it is being hashed', async
   const fixture = await openFixture({ maxTipAge: OUT_OF_DOWNLOAD });
   const { chain } = fixture;
   const chainBlocks = [...trunk];
-  for (const block of chainBlocks) await chain.submitBlock(block.bytes);
+  for (const block of chainBlocks) await chain.commands.submitBlock(block.bytes);
   const coin = reward(trunk[0] as BuiltBlock);
   const outs = Array.from({ length: 51_000 }, () => ({ value: 1, script: ANYONE }));
   const paid = spend([coin], outs);
   const block = buildBlock(trunk.at(-1) as BuiltBlock, { txs: [paid] });
   t.ok(block.bytes.length > 500_000);
   const bad = withTxs(block, [{ ...paid, ins: [{ ...(paid.ins[0] as (typeof paid.ins)[number]), witness: [Buffer.from([1])] }] }]);
-  await chain.submitHeaders([block.header]);
+  await chain.commands.submitHeaders([block.header]);
   const room = roomOver(fixture);
   const [honest, evil] = [room.peer(1), room.peer(2)];
-  room.downloads.startRequest(honest, block.hash, chain.node(block.hash) ?? null);
+  room.downloads.startRequest(honest, block.hash, chain.view.node(block.hash) ?? null);
   const first = room.receiver.receiveBlock(evil, new Uint8Array(bad));
   const second = room.receiver.receiveBlock(honest, new Uint8Array(block.bytes));
   await Promise.all([first, second]);
-  t.equal(chain.tip.hashHex, block.hashHex);
+  t.equal(chain.view.tip.hashHex, block.hashHex);
   t.same(room.blamed, ['2 100 mutated block']);
   await fixture.end();
 });
@@ -274,7 +275,7 @@ t.test('accepts a block while a large mutated copy of it is being hashed', async
 t.test('fetches the whole block without blame when a compact block has a wrong witness', async (t) => {
   const fixture = await openFixture({ maxTipAge: OUT_OF_DOWNLOAD });
   const { chain } = fixture;
-  for (const block of [...trunk, ...before]) await chain.submitBlock(block.bytes);
+  for (const block of [...trunk, ...before]) await chain.commands.submitBlock(block.bytes);
   const spoilt = parseBlock(new Uint8Array(copy), crypto);
   const [coinbase, wrong] = spoilt.txs as [TxView, TxView];
   const header = new Uint8Array(target.header);
@@ -301,13 +302,13 @@ t.test('fetches the whole block without blame when a compact block has a wrong w
   await room.compact.receiveTxs(peer, encodeBlockTxs(target.hash, [wrong]));
   t.same(room.sent, ['1 getblocktxn', '1 getdata']);
   t.same(room.blamed, []);
-  t.equal(chain.node(target.hash)?.failed, false);
+  t.equal(chain.view.node(target.hash)?.failed, false);
   // A second answer is one to nothing, and the request is over with its sender.
   await room.compact.receiveTxs(peer, encodeBlockTxs(target.hash, [wrong]));
   t.same(room.blamed, ['1 100 previous compact block reconstruction attempt failed']);
   t.equal(room.downloads.requestOf(target.hash), undefined);
   await room.receiver.receiveBlock(room.peer(2), new Uint8Array(target.bytes));
-  t.equal(chain.tip.hashHex, target.hashHex);
+  t.equal(chain.view.tip.hashHex, target.hashHex);
   t.equal(room.blamed.length, 1);
   await fixture.end();
 });

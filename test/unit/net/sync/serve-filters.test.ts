@@ -20,7 +20,7 @@ t.test('serves filter headers and checkpoints without reading filters, and charg
   t.teardown(() => fixture.end());
   const { chain } = fixture;
   const blocks = buildChain(GENESIS, 2_100);
-  for (const { bytes } of blocks) await chain.submitBlock(bytes);
+  for (const { bytes } of blocks) await chain.commands.submitBlock(bytes);
   const count = { filters: 0, heads: 0, hashed: 0, charged: 0, atOnce: 0, most: 0 };
   const source = {
     find: async (hash: Uint8Array) => {
@@ -44,7 +44,7 @@ t.test('serves filter headers and checkpoints without reading filters, and charg
   };
   const server = new FilterServer(
     {
-      chain,
+      chain: chain.view,
       crypto: hashing,
       log: silentLogger,
       disconnect: () => {},
@@ -113,15 +113,15 @@ t.test('does not serve filter headers of stale blocks older than thirty days', a
     const fixture = await openFixture();
     t.teardown(() => fixture.end());
     const { chain } = fixture;
-    await chain.submitBlock(rival.bytes);
+    await chain.commands.submitBlock(rival.bytes);
     const better = buildBlock(GENESIS, { tag: 1, time: rival.time + 1 });
-    await chain.submitBlock(better.bytes);
-    await chain.submitBlock(buildBlock(better, { time: rival.time + days * 24 * 60 * 60 }).bytes);
-    t.equal(chain.tip.height, 2);
+    await chain.commands.submitBlock(better.bytes);
+    await chain.commands.submitBlock(buildBlock(better, { time: rival.time + days * 24 * 60 * 60 }).bytes);
+    t.equal(chain.view.tip.height, 2);
     const told: string[] = [];
     const params = chainParams('regtest');
     const context = {
-      chain,
+      chain: chain.view,
       params,
       log: silentLogger,
       disconnect: () => told.push('disconnect'),

@@ -1,0 +1,178 @@
+// The chain as other modules read it: the header tree, the active chain, and checks that change nothing.
+
+import type { BlockView } from '../consensus/block/block-view.js';
+import type { HeaderView } from '../consensus/block/header-view.js';
+import { hashFromHex } from '../consensus/bytes/hex.js';
+import type { ChainParams } from '../consensus/params/chain-params.js';
+import { blockScriptFlags } from '../consensus/rules/block-script-flags.js';
+import type { VersionBitsCache } from '../consensus/rules/versionbits.js';
+import type { Verdict } from '../consensus/state.js';
+import type { TxView } from '../consensus/tx/tx-view.js';
+import type { Changes } from './changes.js';
+import type { CoinsCache } from './coins/coins-cache.js';
+import { isKnownValid, type KnownTransactions } from './connect/known-block.js';
+import type { BlockState, KnownBlock } from './connect/outcome.js';
+import { withReservedValue } from './connect/witness-reserved.js';
+import { type ChainWorkspace, minimumChainWork } from './connect/workspace.js';
+import type { Importer } from './importer.js';
+import type { InitialDownload } from './initial-download.js';
+import type { History } from './snapshot/history.js';
+import type { SnapshotChain } from './snapshot/snapshot-chain.js';
+import { testValidity, type ValidityOptions } from './tree/block-validity.js';
+import { type HeaderNode, NodeStatus } from './tree/header-node.js';
+import { verificationProgress } from './tree/verification-progress.js';
+
+export interface ViewDeps {
+  readonly changes: Changes;
+  readonly importer: Importer;
+  readonly snapshot: SnapshotChain;
+  readonly initialDownload: InitialDownload;
+}
+
+export class ChainView {
+  readonly #ws: ChainWorkspace;
+  readonly #deps: ViewDeps;
+
+  constructor(ws: ChainWorkspace, deps: ViewDeps) {
+    this.#ws = ws;
+    this.#deps = deps;
+  }
+
+  get params(): ChainParams {
+    return this.#ws.params;
+  }
+  /**
+   * Coins at the tip. Call `prefetch`, then `get` without an await in between. Only the chain may change these coins.
+   */
+  get coins(): CoinsCache {
+    return this.#ws.coins;
+  }
+  /** Deployment states by branch, shared by all readers of this tree. */
+  get versionBits(): VersionBitsCache {
+    return this.#ws.versionBits;
+  }
+  get tip(): HeaderNode {
+    return this.#ws.active.tip as HeaderNode;
+  }
+  get genesis(): HeaderNode {
+    return this.#ws.active.at(0) as HeaderNode;
+  }
+  /**
+   * Last block up to which this node validated everything itself. Differs from the tip only while the chain stands on a
+   * snapshot whose history is not validated yet.
+   */
+  get validTip(): HeaderNode {
+    return this.#deps.snapshot.history?.tip ?? this.tip;
+  }
+  get bestHeader(): HeaderNode {
+    return this.#ws.index.bestHeader;
+  }
+
+  /**
+   * Minimum chain work: -minimumchainwork, or the value of the network. The node does not accept a chain with less work
+   * as that of the network.
+   */
+  get minimumChainWork(): bigint {
+    return minimumChainWork(this.#ws);
+  }
+  /** Returns true until the tip was recent and had enough work once (Core's IsInitialBlockDownload). */
+  isInitialBlockDownload(): boolean {
+    return this.#deps.initialDownload.active(this.tip, this.#deps.importer.running);
+  }
+
+  /**
+   * Returns the node of a block.
+   * @param hash 32 bytes in internal order, or 64 digits of display hex
+   */
+  node(hash: Uint8Array | string): HeaderNode | undefined {
+    return this.#ws.index.get(typeof hash === 'string' ? hashFromHex(hash) : hash);
+  }
+  /** Returns the block of the active chain at a height. */
+  atHeight(height: number): HeaderNode | undefined {
+    return this.#ws.active.at(height);
+  }
+  contains(node: HeaderNode): boolean {
+    return this.#ws.active.contains(node);
+  }
+  /** Returns the next block of the active chain after one of its blocks. */
+  next(node: HeaderNode): HeaderNode | undefined {
+    return this.#ws.active.next(node);
+  }
+  blockState(node: HeaderNode): BlockState {
+    return {
+      failed: node.failed,
+      hasData: node.has(NodeStatus.HAVE_DATA),
+      hasUndo: node.has(NodeStatus.HAVE_UNDO),
+      valid: !node.failed && node.has(NodeStatus.SCRIPTS_VALID),
+    };
+  }
+  /** Returns the ends of all branches and the tip, highest first. */
+  tips(): HeaderNode[] {
+    return [...new Set([this.tip, ...this.#ws.index.ends])].sort((a, b) => b.height - a.height);
+  }
+  /** Estimates which part of the network's transactions is verified up to a block, 0 to 1. */
+  verificationProgress(node: HeaderNode): number {
+    return verificationProgress(node, this.bestHeader.height, this.params, this.#ws.clock.nowSeconds());
+  }
+  /** Returns the script flags of the block after the tip. */
+  nextBlockFlags(): number {
+    return blockScriptFlags(this.tip, null, this.params, this.#ws.versionBits);
+  }
+
+  /** Returns the state of a block hash in the words of BIP-0022. submitblock and proposals check it first. */
+  known(hash: Uint8Array): KnownBlock {
+    const node = this.#ws.index.get(hash);
+    if (node === undefined) return 'unknown';
+    if (node.failed) return 'duplicate-invalid';
+    // A valid block whose bytes were lost in a power failure is inconclusive, so that it can be received again.
+    const there = node.hasData || this.#ws.index.isPruned(node);
+    return there && node.has(NodeStatus.SCRIPTS_VALID) ? 'duplicate' : 'duplicate-inconclusive';
+  }
+
+  /**
+   * Returns the block with the witness reserved value of BIP-0141. If segwit applies and the coinbase lacks this value,
+   * returns a copy of the block with 32 zero bytes there.
+   */
+  withWitnessReserved(block: BlockView): BlockView {
+    const prev = this.#ws.index.get(block.header.prevHash);
+    if (prev === undefined || prev.height + 1 < this.params.segwitHeight) return block;
+    return withReservedValue(block);
+  }
+
+  /**
+   * Checks whether a block is valid on the tip, without storing it (Core's TestBlockValidity). If its parent is not the
+   * tip, the reason is 'inconclusive-not-best-prevblk'.
+   */
+  async testBlockValidity(block: BlockView, options: ValidityOptions): Promise<Verdict> {
+    this.#deps.changes.refuseAfterFault();
+    return this.#deps.changes.readConcurrently(() => testValidity(this.#ws, block, options));
+  }
+
+  /**
+   * Returns whether a block whose transactions are all in the mempool is valid on the tip, except for its proof of
+   * work. False means unknown; see known-block.ts.
+   */
+  async isKnownValid(header: HeaderView, coinbase: TxView, known: KnownTransactions): Promise<boolean> {
+    this.#deps.changes.refuseAfterFault();
+    return this.#deps.changes.readConcurrently(() => isKnownValid(this.#ws, header, coinbase, known));
+  }
+
+  /** Number of stored blocks on the best branch that are not connected yet; 0 if the tip is the best block. */
+  get storedAhead(): number {
+    return this.#deps.importer.storedAhead;
+  }
+
+  /**
+   * The snapshot block, if the chain's coins come from a snapshot or came from one earlier in this run; otherwise null.
+   * `validated` is true once the blocks below the snapshot block are validated.
+   */
+  get snapshot(): { readonly base: HeaderNode; readonly validated: boolean } | null {
+    const { base, history } = this.#deps.snapshot;
+    return base && { base, validated: history === null };
+  }
+
+  /** Validation of the blocks below a snapshot, which runs in the background; null if there is none. */
+  get history(): Pick<History, 'tip' | 'from' | 'base' | 'wants' | 'coinsCacheBytes'> | null {
+    return this.#deps.snapshot.history;
+  }
+}
