@@ -70,6 +70,8 @@ export interface NetEventMap {
   txKnown: [peer: Peer, tx: TxView];
   /** A transaction of a peer is in the mempool and is to be announced. */
   txAccepted: [tx: TxView];
+  /** Orphans have got a parent by a block, and can be validated again. */
+  orphansReady: [];
   /** A transaction is not in the mempool, and compact blocks may contain it. */
   txUnused: [tx: TxView];
 }

@@ -4,8 +4,10 @@ import type { Handler } from './context.js';
 import type { Inventory } from './inventory.js';
 import type { Handshake } from './peer/handshake.js';
 import type { Keepalive } from './peer/keepalive.js';
-import type { CompactRelay } from './relay/compact-relay.js';
+import type { CompactReceiver } from './relay/compact-receiver.js';
+import type { CompactSender } from './relay/compact-sender.js';
 import type { FilteredRelay } from './relay/filtered-relay.js';
+import type { HighBandwidthPeers } from './relay/high-bandwidth-peers.js';
 import type { TxAnnouncer } from './relay/tx-announcer.js';
 import type { BlockReceiver } from './sync/block-receiver.js';
 import type { HeadersSync } from './sync/headers.js';
@@ -21,7 +23,9 @@ export interface MessageParts {
   readonly headers: HeadersSync;
   readonly blocks: BlockReceiver;
   readonly blockServer: BlockServer;
-  readonly compact: CompactRelay;
+  readonly compactSender: CompactSender;
+  readonly compactReceiver: CompactReceiver;
+  readonly highBandwidth: HighBandwidthPeers;
   readonly announcer: TxAnnouncer;
   readonly addrRelay: AddrRelay;
   readonly filters: FilterServer;
@@ -30,7 +34,21 @@ export interface MessageParts {
 
 /** Returns the handlers by message name. */
 export function messageHandlers(parts: MessageParts): ReadonlyMap<string, Handler> {
-  const { handshake, keepalive, inventory, headers, blocks, blockServer, compact, announcer, addrRelay, filters, filtered } = parts;
+  const {
+    handshake,
+    keepalive,
+    inventory,
+    headers,
+    blocks,
+    blockServer,
+    compactSender,
+    compactReceiver,
+    highBandwidth,
+    announcer,
+    addrRelay,
+    filters,
+    filtered,
+  } = parts;
   return new Map<string, Handler>([
     ['version', (peer, payload) => handshake.version(peer, payload)],
     ['verack', (peer) => handshake.verack(peer)],
@@ -44,7 +62,7 @@ export function messageHandlers(parts: MessageParts): ReadonlyMap<string, Handle
         peer.sync.prefersHeaders = true;
       },
     ],
-    ['sendcmpct', (peer, payload) => compact.receiveSendCmpct(peer, payload)],
+    ['sendcmpct', (peer, payload) => highBandwidth.receiveSendCmpct(peer, payload)],
     ['feefilter', (peer, payload) => announcer.feeFilter(peer, decodeU64(payload))],
     ['inv', (peer, payload) => inventory.inv(peer, payload)],
     ['getdata', (peer, payload) => inventory.getData(peer, payload)],
@@ -54,9 +72,9 @@ export function messageHandlers(parts: MessageParts): ReadonlyMap<string, Handle
     ['headers', (peer, payload) => headers.receiveHeaders(peer, payload)],
     ['block', (peer, payload) => blocks.receiveBlock(peer, payload)],
     ['tx', (peer, payload) => inventory.tx(peer, payload)],
-    ['cmpctblock', (peer, payload) => compact.receiveCompactBlock(peer, payload)],
-    ['getblocktxn', (peer, payload) => compact.sendTxs(peer, payload)],
-    ['blocktxn', (peer, payload) => compact.receiveTxs(peer, payload)],
+    ['cmpctblock', (peer, payload) => compactReceiver.receiveCompactBlock(peer, payload)],
+    ['getblocktxn', (peer, payload) => compactSender.sendTxs(peer, payload)],
+    ['blocktxn', (peer, payload) => compactReceiver.receiveTxs(peer, payload)],
     ['addr', (peer, payload) => addrRelay.receiveAddr(peer, payload, false)],
     ['addrv2', (peer, payload) => addrRelay.receiveAddr(peer, payload, true)],
     ['getaddr', (peer) => addrRelay.answerGetAddr(peer)],

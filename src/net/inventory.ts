@@ -3,9 +3,10 @@ import { hashToHex } from '../consensus/bytes/hex.js';
 import type { NetContext } from './context.js';
 import type { Peer } from './peer/peer.js';
 import { servicesFor } from './peer/permissions.js';
-import type { CompactRelay } from './relay/compact-relay.js';
+import type { CompactSender } from './relay/compact-sender.js';
 import type { PrivateSender } from './relay/private-sender.js';
 import type { TxAnnouncer } from './relay/tx-announcer.js';
+import type { TxDownload } from './relay/tx-download.js';
 import type { TxReceiver } from './relay/tx-receiver.js';
 import { noteAvailable } from './sync/availability.js';
 import type { BlockDownload } from './sync/block-download.js';
@@ -19,9 +20,10 @@ import { INV, SERVICE } from './wire/protocol.js';
 const ENTRIES_PER_STEP = 64;
 
 interface Parts {
+  readonly txDownload: TxDownload;
   readonly txs: TxReceiver;
   readonly announcer: TxAnnouncer;
-  readonly compact: CompactRelay;
+  readonly compact: CompactSender;
   readonly downloads: BlockDownload;
   readonly headers: HeadersSync;
   readonly upload: UploadTarget;
@@ -40,7 +42,7 @@ export class Inventory {
   /** Handles inv, in steps: it may have 50,000 entries. @throws DecodeError */
   *inv(peer: Peer, payload: Uint8Array): Generator<void> {
     const { chain, log, options } = this.#context;
-    const { txs, announcer, downloads, headers } = this.#parts;
+    const { txDownload, announcer, downloads, headers } = this.#parts;
     const rejectTxs = (options.blocksOnly && !peer.permissions.relay) || !peer.relaysTransactions;
     const logs = log.shows('net');
     let newest: Uint8Array | null = null;
@@ -50,7 +52,7 @@ export class Inventory {
     for (let at = 0, checked = 0; at < entries.length; at += INV_ENTRY_BYTES) {
       const { type, hash } = invItem(entries, at);
       // Looking up an orphan may mean looking up thousands of parents.
-      if (++checked % ENTRIES_PER_STEP === 0 || txs.orphans.has(hash)) yield;
+      if (++checked % ENTRIES_PER_STEP === 0 || txDownload.orphans.has(hash)) yield;
       if (type === INV.BLOCK) {
         const known = chain.node(hash) !== undefined;
         if (logs) log.debug('net', `got inv: block ${hashToHex(hash)}  ${known ? 'have' : 'new'} peer=${peer.id}`);
@@ -67,7 +69,7 @@ export class Inventory {
       }
       announcer.noteKnownHash(peer, hash);
       const ignored = chain.isInitialBlockDownload();
-      const known = ignored ? txs.isKnown(hash, byWtxid) : txs.noteAnnounced(peer, hash, byWtxid);
+      const known = ignored ? txDownload.isKnown(hash, byWtxid) : txDownload.noteAnnounced(peer, hash, byWtxid);
       if (!logs) continue;
       const name = hashToHex(hash);
       if (lines.has(name + byWtxid)) continue;
@@ -104,7 +106,7 @@ export class Inventory {
     for (let at = 0, checked = 0; at < entries.length; at += INV_ENTRY_BYTES) {
       if (++checked % ENTRIES_PER_STEP === 0) yield;
       const { type, hash } = invItem(entries, at);
-      if (type === INV.TX || type === INV.WTX || type === INV.WITNESS_TX) this.#parts.txs.notFound(peer, hash);
+      if (type === INV.TX || type === INV.WTX || type === INV.WITNESS_TX) this.#parts.txDownload.notFound(peer, hash);
       else if (type === INV.BLOCK || type === INV.WITNESS_BLOCK || type === INV.CMPCT_BLOCK) this.#parts.downloads.notFound(peer, hash);
     }
   }

@@ -75,7 +75,7 @@ export class Net {
 
   #listenToParts(events: NetEvents): void {
     const { transport, sync, relay, discovery } = this;
-    const { announcer, compact, privately } = relay;
+    const { announcer, compactReceiver, extraTxs, highBandwidth, privately, txs } = relay;
     events.on('connected', (peer) => transport.handshake.sendVersion(peer));
     events.on('workPending', (peer) => this.#dispatcher.pump(peer));
     events.on('disconnected', (peer) => this.#onDisconnected(peer));
@@ -87,31 +87,34 @@ export class Net {
     events.on('pong', (peer) => (peer.isPrivate ? privately.answered(peer) : sync.downloads.answeredPing(peer)));
     events.on('sendDue', (peer) => this.#send(peer));
     events.on('goodChain', (peer) => sync.guard.protectPeer(peer));
-    events.on('goodBlock', (peer) => compact.onGoodBlock(peer));
-    events.on('requestReleased', (request) => compact.onReleased(request));
+    events.on('goodBlock', (peer) => highBandwidth.onGoodBlock(peer));
+    events.on('requestReleased', (request) => compactReceiver.onReleased(request));
     events.on('txReceived', (peer, tx) => privately.received(peer, tx));
     events.on('txKnown', (peer, tx) => announcer.noteKnown(peer, tx));
     events.on('txAccepted', (tx) => announcer.relayTx(tx));
-    events.on('txUnused', (tx) => compact.rememberTx(tx));
+    events.on('orphansReady', () => txs.workOrphans());
+    events.on('txUnused', (tx) => extraTxs.add(tx));
   }
 
   /** Called when a block that extends the tip passed every check that needs no coins. */
   onStored(node: HeaderNode, block: BlockView): void {
-    if (!this.#stopped) this.relay.compact.onStored(node, block);
+    if (this.#stopped) return;
+    this.relay.compactReceiver.dropBlock(node.hash);
+    this.relay.compactSender.onStored(node, block);
   }
 
   /** Called after a tip change. */
   onTip({ connected, disconnected }: TipChange): void {
     if (this.#stopped) return;
-    const { txs, compact, blockAnnouncer } = this.relay;
-    txs.onTip(
+    const { txDownload, compactReceiver, blockAnnouncer } = this.relay;
+    txDownload.onTip(
       connected.map(({ block }) => block),
       disconnected.length > 0,
     );
     for (const { node } of connected) this.times.noteReached(node.hash, 'tip');
     this.sync.downloads.onConnected(connected.length);
     this.sync.staleTip.onTip();
-    compact.onTip();
+    compactReceiver.onTip();
     blockAnnouncer.onTip(connected.map(({ node }) => node));
     this.#rounds.schedule();
   }
@@ -123,7 +126,7 @@ export class Net {
 
   /** Called when a transaction left the mempool. */
   onLeft(entry: MempoolEntry, reason: RemovalReason): void {
-    this.relay.compact.onLeft(entry, reason);
+    this.relay.extraTxs.onLeft(entry, reason);
   }
 
   /** Opens the listeners and serves peers that connect. @throws BindError */
@@ -225,7 +228,7 @@ export class Net {
   #send(peer: Peer): void {
     const { chain } = this.#context;
     const { downloads, headers, guard } = this.sync;
-    const { announcer, blockAnnouncer, txs } = this.relay;
+    const { announcer, blockAnnouncer, txDownload } = this.relay;
     this.transport.keepalive.send(peer);
     // Any send may disconnect a peer that does not read.
     if (peer.leaving) return;
@@ -244,7 +247,7 @@ export class Net {
       return;
     }
     if (!peer.isClient && ((fetch && !peer.isLimited) || !chain.isInitialBlockDownload())) downloads.fillWindow(peer);
-    txs.send(peer);
+    txDownload.send(peer);
     // Handle messages that had to wait because of other peers.
     this.#dispatcher.pump(peer);
   }

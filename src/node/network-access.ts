@@ -71,11 +71,11 @@ export function createNetworkAccess(
     timeOffset: () => net()?.discovery.clockCheck.offset ?? 0,
     localAddresses: () =>
       (net()?.transport.local.list() ?? []).map(({ address, score }) => ({ address: hostText(address), port: address.port, score })),
-    extraTransactions: () => net()?.relay.compact.extraTransactions() ?? new Map(),
+    extraTransactions: () => net()?.relay.extraTxs.byWtxid() ?? new Map(),
     orphans: () => {
-      const txs = net()?.relay.txs;
-      txs?.settleBlocks();
-      const orphans = txs?.orphans.list() ?? [];
+      const download = net()?.relay.txDownload;
+      download?.settleBlocks();
+      const orphans = download?.orphans.list() ?? [];
       return orphans
         .sort((a, b) => Buffer.compare(a.tx.wtxid, b.tx.wtxid))
         .map(({ tx, announcers }) => ({ tx, from: announcers.map(({ id }) => id).sort((a, b) => a - b) }));

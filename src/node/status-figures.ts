@@ -113,7 +113,7 @@ export function statusOf(sources: StatusSources): Status {
   const template = templateFigures(templates);
   const facts = templates.current();
   const cores = sources.meter.read(verify.cpuMs / 1000);
-  const compact = sources.net()?.relay.compact.stats;
+  const compact = sources.net()?.relay.compactStats;
   const diskFree = diskFreeBytes(sources);
   const now = Date.now() / 1000;
   return {

@@ -40,7 +40,7 @@ t.test('keeps an outbound peer among the three high-bandwidth compact block peer
   for (let i = 0; i < 5; i++) guests.push(await world.guest({}, `9.${i}.0.1`));
   for (const { peer } of [chosen, ...guests]) peer.compact.provides = true;
   const good = async (one: FakePeer): Promise<void> => {
-    world.net.relay.compact.onGoodBlock(one.peer);
+    world.net.relay.highBandwidth.onGoodBlock(one.peer);
     await world.round();
   };
   await good(chosen);
@@ -68,7 +68,7 @@ t.test('requests whole blocks and no high-bandwidth announcements with -blockson
     const [, tip] = (await world.grow(2)) as [BuiltBlock, BuiltBlock];
     const chosen = await world.host('8.1.0.1');
     chosen.peer.compact.provides = true;
-    world.net.relay.compact.onGoodBlock(chosen.peer);
+    world.net.relay.highBandwidth.onGoodBlock(chosen.peer);
     await world.round();
     t.equal(chosen.peer.compact.highBandwidth, !blocksOnly);
     t.equal(wantedFrom(chosen) === true, !blocksOnly);

@@ -269,7 +269,7 @@ t.test('counts MSG_WITNESS_TX as a txid, and ignores other block types in an inv
       peer.commands.filter((command) => command === 'getheaders'),
       [],
     );
-    t.equal(world.net.relay.txs.requests.count(peer.peer), 2);
+    t.equal(world.net.relay.txDownload.requests.count(peer.peer), 2);
   }
   t.equal(world.said('got inv: witness-tx').length, 2);
 });

@@ -19,10 +19,14 @@ import { NO_PERMISSIONS } from '../../../src/net/options.js';
 import { Peer } from '../../../src/net/peer/peer.js';
 import type { SocketConnection } from '../../../src/net/peer/socket-connection.js';
 import { BloomFilter, MAX_BLOOM_FILTER_BYTES, MAX_HASH_FUNCTIONS, murmurHash3 } from '../../../src/net/relay/bloom-filter.js';
-import { CompactRelay } from '../../../src/net/relay/compact-relay.js';
+import { CompactReceiver } from '../../../src/net/relay/compact-receiver.js';
+import { CompactSender } from '../../../src/net/relay/compact-sender.js';
+import { createCompactStats } from '../../../src/net/relay/compact-stats.js';
+import { ExtraTxs } from '../../../src/net/relay/extra-txs.js';
 import { RelayLog } from '../../../src/net/relay/relay-log.js';
 import { RollingBloom } from '../../../src/net/relay/rolling-bloom.js';
 import { TxAnnouncer } from '../../../src/net/relay/tx-announcer.js';
+import { TxDownload } from '../../../src/net/relay/tx-download.js';
 import { TxReceiver } from '../../../src/net/relay/tx-receiver.js';
 import { TxRequests } from '../../../src/net/relay/tx-requests.js';
 import { WtxidIndex } from '../../../src/net/relay/wtxid-index.js';
@@ -465,9 +469,9 @@ function compactOver(
   downloads: object,
   blocks: object,
   extraTxs = 0,
-): CompactRelay {
+) {
   const context = {
-    options: { extraTxs },
+    options: {},
     params: chainParams('regtest'),
     mempool: pool,
     wtxids: new WtxidIndex(pool),
@@ -481,15 +485,14 @@ function compactOver(
     log: { debug: () => {} },
     times: { nowMs: () => 0, noteAnnounced: () => {} },
   };
-  const relay = new CompactRelay(
-    context as unknown as NetContext,
-    { canFetchDirectly: true, ...downloads } as never,
-    {} as never,
-    blocks as never,
-    {} as never,
-  );
-  pool.listen({ added() {}, removed: (entry, reason) => relay.onLeft(entry, reason), changed() {} });
-  return relay;
+  const direct = { canFetchDirectly: true, ...downloads };
+  const stats = createCompactStats();
+  const extra = new ExtraTxs(extraTxs);
+  const sender = new CompactSender(context as unknown as NetContext, direct as never, {} as never, stats);
+  const parts = { downloads: direct, headers: {}, blocks, sender, extra, stats };
+  const receiver = new CompactReceiver(context as unknown as NetContext, parts as never);
+  pool.listen({ added() {}, removed: (entry, reason) => extra.onLeft(entry, reason), changed() {} });
+  return { receiver, sender, stats };
 }
 
 t.test('fills a compact block with replaced transactions, and requests the missing ones', async (t) => {
@@ -514,7 +517,7 @@ t.test('fills a compact block with replaced transactions, and requests the missi
     passesOver: () => false,
     askedAgain: () => {},
   };
-  const compactOf = (extraTxs: number): CompactRelay => compactOver({ clock, pool }, chain, downloads, {}, extraTxs);
+  const compactOf = (extraTxs: number): CompactReceiver => compactOver({ clock, pool }, chain, downloads, {}, extraTxs).receiver;
   const relays = [compactOf(100), compactOf(0)];
   // A script of the shortest length that is accepted.
   const script = new Uint8Array(40).fill(0x51);
@@ -576,7 +579,7 @@ t.test('releases the slot of a compact block once another peer has completed the
   };
   // The block is stored on a side branch: peers get no announcement.
   const blocks = { processBlock: async (_: Peer, { hash }: { hash: Uint8Array }) => stored.add(keyOf(hash)) };
-  const relay = compactOver({ clock, pool }, chain, downloads, blocks);
+  const { receiver: relay } = compactOver({ clock, pool }, chain, downloads, blocks);
   const commands: string[] = [];
   const [slow, fast] = [1, 2].map((id) => {
     const peer = new Peer(id, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: 1 }, '', '', NO_PERMISSIONS, 0);
@@ -625,7 +628,7 @@ t.test('releases slots of unfinished compact blocks once the chain has moved on'
     passesOver: () => false,
     askedAgain: () => {},
   };
-  const relay = compactOver({ clock, pool }, chain, downloads, {});
+  const { receiver: relay } = compactOver({ clock, pool }, chain, downloads, {});
   const commands: string[] = [];
   const peer = new Peer(1, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: 1 }, '', '', NO_PERMISSIONS, 0);
   peer.compact.provides = peer.compact.highBandwidth = true;
@@ -684,7 +687,7 @@ t.test('does not request a whole block that became unwanted while its merkle roo
       passesOver: () => false,
       askedAgain: () => {},
     };
-    const relay = compactOver({ clock, pool }, chain, downloads, {});
+    const { receiver: relay } = compactOver({ clock, pool }, chain, downloads, {});
     await relay.receiveCompactBlock(peer, encodeCompactBlock({ header, nonce: 5n, shortIds: [], prefilled: [{ index: 0, tx: coinbase }] }));
     return commands;
   };
@@ -724,9 +727,9 @@ t.test('prefills transactions that were missing or outside the mempool, and coun
     askedAgain: () => {},
   };
   const blocks = {
-    processBlock: async (_: Peer, block: BlockView) => relay.onStored(nodes.get(keyOf(block.hash)) as never, block),
+    processBlock: async (_: Peer, block: BlockView) => relay.sender.onStored(nodes.get(keyOf(block.hash)) as never, block),
   };
-  const relay: CompactRelay = compactOver({ clock, pool }, chain, downloads, blocks, 100);
+  const relay: ReturnType<typeof compactOver> = compactOver({ clock, pool }, chain, downloads, blocks, 100);
   const peerOf = (id: number, sent: (command: string, payload: Uint8Array) => void): Peer => {
     const peer = new Peer(id, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: id }, '', '', NO_PERMISSIONS, 0);
     peer.compact.provides = peer.compact.highBandwidth = true;
@@ -751,10 +754,10 @@ t.test('prefills transactions that were missing or outside the mempool, and coun
     const shortIds = all.flatMap((tx, at) => (whole.includes(at) ? [] : [ids.of(tx.wtxid)]));
     const prefilled = whole.map((index) => ({ index, tx: all[index] as TxView }));
     const foreign = all.filter((tx) => tx !== coinbase && !whole.includes(all.indexOf(tx)) && unknown.includes(tx));
-    await relay.receiveCompactBlock(sender, encodeCompactBlock({ header, nonce: 5n, shortIds, prefilled }));
-    if (foreign.length > 0) await relay.receiveTxs(sender, encodeBlockTxs(hash, foreign));
+    await relay.receiver.receiveCompactBlock(sender, encodeCompactBlock({ header, nonce: 5n, shortIds, prefilled }));
+    if (foreign.length > 0) await relay.receiver.receiveTxs(sender, encodeBlockTxs(hash, foreign));
     passedOn = [];
-    t.equal(relay.announceTip(receiver, nodes.get(keyOf(hash)) as never), true);
+    t.equal(relay.sender.announceTip(receiver, nodes.get(keyOf(hash)) as never), true);
     return passedOn;
   };
   const evicted = pay(1_000);
@@ -797,14 +800,16 @@ function receiverOver({ clock, pool }: Pick<ReturnType<typeof createPool>, 'cloc
     options: { orphanScore: 100, services: 9n, blocksOnly: false },
     events: new EventEmitter(),
   };
-  const receiver = new TxReceiver(context as unknown as NetContext);
-  receiver.addPeer({ relaysByWtxid: true } as Peer);
-  return { asked, hexOf, peerThatTells, receiver };
+  const download = new TxDownload(context as unknown as NetContext);
+  const receiver = new TxReceiver(context as unknown as NetContext, download);
+  context.events.on('orphansReady', () => receiver.workOrphans());
+  download.addPeer({ relaysByWtxid: true } as Peer);
+  return { asked, hexOf, peerThatTells, download, receiver };
 }
 
 t.test('ends the request for an oversized transaction, and requests its wtxid from no other peer', async (t) => {
   const { clock, pool } = createPool();
-  const { asked, hexOf, peerThatTells, receiver } = receiverOver({ clock, pool });
+  const { asked, hexOf, peerThatTells, download, receiver } = receiverOver({ clock, pool });
   const tx = parseTx(
     buildTx({
       version: 2,
@@ -816,16 +821,16 @@ t.test('ends the request for an oversized transaction, and requests its wtxid fr
   );
   const [one, two] = [peerThatTells(1), peerThatTells(2)];
   const announce = (peer: Peer, byWtxid: boolean): void => {
-    receiver.noteAnnounced(peer, byWtxid ? tx.wtxid : tx.txid, byWtxid);
+    download.noteAnnounced(peer, byWtxid ? tx.wtxid : tx.txid, byWtxid);
     clock.seconds += 10;
-    receiver.send(peer);
+    download.send(peer);
   };
   await receiver.receiveTx(one, tx.bytes);
-  t.equal(receiver.isKnown(tx.wtxid, true), false, 'an unrequested transaction is not checked');
+  t.equal(download.isKnown(tx.wtxid, true), false, 'an unrequested transaction is not checked');
   announce(one, false);
   t.same(asked.splice(0), [`1 ${hexOf(tx.txid)}`]);
   await receiver.receiveTx(one, tx.bytes);
-  t.equal(receiver.requests.countInFlight(one), 0);
+  t.equal(download.requests.countInFlight(one), 0);
   announce(two, true);
   t.same(asked, [], 'known by its wtxid');
   announce(one, false);
@@ -834,37 +839,37 @@ t.test('ends the request for an oversized transaction, and requests its wtxid fr
 
 t.test('does not request transactions that a block has just confirmed', async (t) => {
   const { clock, pool } = createPool();
-  const { asked, hexOf, peerThatTells, receiver } = receiverOver({ clock, pool });
+  const { asked, hexOf, peerThatTells, download } = receiverOver({ clock, pool });
   const script = new Uint8Array(40).fill(0x51);
   const [early, confirmed, other] = [paying([script]), paying([script, script]), paying([script, script, script])];
   const peer = peerThatTells(1);
   // One was announced before the block, one comes in the same event-loop tick.
-  receiver.noteAnnounced(peer, early.txid, false);
-  receiver.onTip([{ txs: [early, confirmed] }], false);
-  for (const tx of [confirmed, other]) receiver.noteAnnounced(peer, tx.txid, false);
+  download.noteAnnounced(peer, early.txid, false);
+  download.onTip([{ txs: [early, confirmed] }], false);
+  for (const tx of [confirmed, other]) download.noteAnnounced(peer, tx.txid, false);
   clock.seconds += 10;
-  receiver.send(peer);
+  download.send(peer);
   t.same(asked, [`1 ${hexOf(other.txid)}`]);
-  receiver.onTip([{ txs: [other] }], false);
+  download.onTip([{ txs: [other] }], false);
   // Disconnected blocks clear the filter for all of them.
-  receiver.onTip([], true);
-  t.equal(receiver.isKnown(other.txid, false), false);
+  download.onTip([], true);
+  t.equal(download.isKnown(other.txid, false), false);
 });
 
 t.test('ignores a notfound for a transaction that was not requested from the peer', async (t) => {
   const { clock, pool } = createPool();
-  const { asked, peerThatTells, receiver } = receiverOver({ clock, pool });
+  const { asked, peerThatTells, download } = receiverOver({ clock, pool });
   const peer = peerThatTells(1);
-  for (let n = 0; n < 5_000; n++) receiver.noteAnnounced(peer, numbered(n), true);
-  for (let n = 0; n < 5_000; n++) receiver.notFound(peer, numbered(n));
-  t.equal(receiver.requests.count(peer), 5_000);
-  receiver.noteAnnounced(peer, numbered(5_000), true);
-  t.equal(receiver.requests.count(peer), 5_000, 'the peer has the same limit as before');
+  for (let n = 0; n < 5_000; n++) download.noteAnnounced(peer, numbered(n), true);
+  for (let n = 0; n < 5_000; n++) download.notFound(peer, numbered(n));
+  t.equal(download.requests.count(peer), 5_000);
+  download.noteAnnounced(peer, numbered(5_000), true);
+  t.equal(download.requests.count(peer), 5_000, 'the peer has the same limit as before');
   // A notfound for a requested transaction counts.
-  receiver.requests.noteRequested(peer, numbered(7), 60_000);
-  t.equal(receiver.requests.countInFlight(peer), 1);
-  receiver.notFound(peer, numbered(7));
-  t.equal(receiver.requests.count(peer), 4_999);
+  download.requests.noteRequested(peer, numbered(7), 60_000);
+  t.equal(download.requests.countInFlight(peer), 1);
+  download.notFound(peer, numbered(7));
+  t.equal(download.requests.count(peer), 4_999);
   t.same(asked, []);
 });
 
@@ -897,10 +902,10 @@ t.test('checks an orphan once more, not once per parent, when many parents arriv
       return { reject: { category: 'missing-inputs' } };
     },
   };
-  const { peerThatTells, receiver } = receiverOver({ clock, pool: mempool as never }, new WtxidIndex(pool));
+  const { peerThatTells, download, receiver } = receiverOver({ clock, pool: mempool as never }, new WtxidIndex(pool));
   const peer = peerThatTells(1);
   await receiver.receiveTx(peer, child.bytes);
-  t.equal(receiver.orphans.size, 1);
+  t.equal(download.orphans.size, 1);
   for (const parent of parents) await receiver.receiveTx(peer, parent.bytes);
   open();
   for (let i = 0; i < 200; i++) await new Promise(setImmediate);
@@ -909,7 +914,7 @@ t.test('checks an orphan once more, not once per parent, when many parents arriv
 
 t.test('ignores bytes after a transaction, and does not store them with an orphan', async (t) => {
   const { chain: model, clock, pool } = createPool();
-  const { peerThatTells, receiver } = receiverOver({ clock, pool });
+  const { peerThatTells, download, receiver } = receiverOver({ clock, pool });
   const anyone = Uint8Array.of(0x51);
   const script = Buffer.concat([hexBytes('0020'), hashes.sha256(anyone)]);
   const pay = (coin: Uint8Array, value: number) => spend(hashes, [coin], [{ value, script }], { witness: [anyone] });
@@ -917,20 +922,20 @@ t.test('ignores bytes after a transaction, and does not store them with an orpha
   const orphan = pay(paying([script]).outpoint(0), 70_000);
   const peer = peerThatTells(1);
   // With an open request, the node also reads long messages.
-  receiver.noteAnnounced(peer, numbered(77), true);
+  download.noteAnnounced(peer, numbered(77), true);
   clock.seconds += 10;
-  receiver.send(peer);
-  t.equal(receiver.requests.countInFlight(peer), 1);
+  download.send(peer);
+  t.equal(download.requests.countInFlight(peer), 1);
   const padded = ({ bytes }: { bytes: Uint8Array }) => Buffer.concat([bytes, new Uint8Array(400_000)]);
   await receiver.receiveTx(peer, padded(good));
   t.ok(pool.has(good.txid), 'as good as without them');
   await receiver.receiveTx(peer, padded(orphan));
-  t.equal(receiver.orphans.get(orphan.wtxid)?.buffer.length, orphan.totalSize);
+  t.equal(download.orphans.get(orphan.wtxid)?.buffer.length, orphan.totalSize);
 });
 
 t.test('keeps a valid orphan although a copy with another witness waits for the same parents', async (t) => {
   const { chain: model, clock, pool } = createPool();
-  const { asked, hexOf, peerThatTells, receiver } = receiverOver({ clock, pool });
+  const { asked, hexOf, peerThatTells, download, receiver } = receiverOver({ clock, pool });
   const anyone = Uint8Array.of(0x51);
   const script = Buffer.concat([hexBytes('0020'), hashes.sha256(anyone)]);
   const pay = (coin: Uint8Array, value: number, witness: Uint8Array[]) => spend(hashes, [coin], [{ value, script }], { witness });
@@ -941,21 +946,21 @@ t.test('keeps a valid orphan although a copy with another witness waits for the 
   t.notSame(mutated.wtxid, good.wtxid);
   const [attacker, honest, other] = [peerThatTells(1), peerThatTells(2), peerThatTells(3)];
   await receiver.receiveTx(attacker, mutated.bytes);
-  t.equal(receiver.isKnown(good.wtxid, true), false);
-  t.equal(receiver.isKnown(good.txid, false), false, 'by its txid it may be another than the one that waits');
-  receiver.noteAnnounced(other, good.txid, false);
+  t.equal(download.isKnown(good.wtxid, true), false);
+  t.equal(download.isKnown(good.txid, false), false, 'by its txid it may be another than the one that waits');
+  download.noteAnnounced(other, good.txid, false);
   clock.seconds += 10;
-  receiver.send(other);
+  download.send(other);
   t.same(
     asked.filter((line) => line.startsWith('3 ')),
     [`3 ${hexOf(good.txid)}`],
   );
   await receiver.receiveTx(honest, good.bytes);
-  t.equal(receiver.orphans.size, 2, 'both wait');
+  t.equal(download.orphans.size, 2, 'both wait');
   await receiver.receiveTx(honest, parent.bytes);
-  for (let i = 0; i < 200 && receiver.orphans.size > 0; i++) await new Promise(setImmediate);
+  for (let i = 0; i < 200 && download.orphans.size > 0; i++) await new Promise(setImmediate);
   t.same(pool.get(good.txid)?.wtxid, good.wtxid, 'the valid copy is accepted');
-  t.equal(receiver.orphans.size, 0, 'and the other no longer waits');
+  t.equal(download.orphans.size, 0, 'and the other no longer waits');
 });
 
 /** Any may be spent by anybody; long enough that transactions are not too small. */
@@ -965,36 +970,36 @@ const payOpen = (coin: Uint8Array, value: number) => spend(hashes, [coin], [{ va
 t.test('accepts a low-fee parent with a child of the same peer, trying the newest child first', async (t) => {
   for (const packages of [true, false]) {
     const { chain: model, clock, pool } = createPool({ policy: { ...NO_POLICY, minRelayFeeRate: 1_000, packages } });
-    const { asked, hexOf, peerThatTells, receiver } = receiverOver({ clock, pool });
+    const { asked, hexOf, peerThatTells, download, receiver } = receiverOver({ clock, pool });
     const [one, other] = [peerThatTells(1), peerThatTells(2)];
     const parent = payOpen(model.fund(90_000), 90_000);
     const [rich, poor] = [80_000, 89_900].map((value) => payOpen(outpointOf(parent, 0), value)) as [TxView, TxView];
     await receiver.receiveTx(other, parent.bytes);
-    t.equal(receiver.noteAnnounced(other, parent.wtxid, true), true, 'it is not requested by itself');
+    t.equal(download.noteAnnounced(other, parent.wtxid, true), true, 'it is not requested by itself');
     await receiver.receiveTx(one, rich.bytes);
     await receiver.receiveTx(one, poor.bytes);
-    t.equal(receiver.orphans.size, packages ? 2 : 0);
+    t.equal(download.orphans.size, packages ? 2 : 0);
     clock.seconds += 10;
-    receiver.send(one);
+    download.send(one);
     t.same(asked, packages ? [`1 ${hexOf(parent.txid)}`] : [], 'but for the sake of its children');
     await receiver.receiveTx(other, parent.bytes);
-    t.equal(receiver.orphans.size, packages ? 2 : 0, 'the other peer has no child of it');
+    t.equal(download.orphans.size, packages ? 2 : 0, 'the other peer has no child of it');
     await receiver.receiveTx(one, parent.bytes);
     t.equal(pool.size, 0);
-    t.equal(receiver.orphans.has(poor.wtxid), false, 'the newest was tried, and failed');
+    t.equal(download.orphans.has(poor.wtxid), false, 'the newest was tried, and failed');
     await receiver.receiveTx(one, parent.bytes);
     t.same([pool.has(parent.txid), pool.has(rich.txid)], [packages, packages], 'then the one before it');
     if (!packages) continue;
-    t.equal(receiver.orphans.size, 0);
-    t.equal(receiver.noteAnnounced(one, poor.wtxid, true), true);
-    receiver.onTip([{ txs: [] }], false);
-    t.equal(receiver.noteAnnounced(one, poor.wtxid, true), false, 'the next tip makes everything new');
+    t.equal(download.orphans.size, 0);
+    t.equal(download.noteAnnounced(one, poor.wtxid, true), true);
+    download.onTip([{ txs: [] }], false);
+    t.equal(download.noteAnnounced(one, poor.wtxid, true), false, 'the next tip makes everything new');
   }
 });
 
 t.test('rejects an orphan with two low-fee parents, but keeps one with a single low-fee parent', async (t) => {
   const { chain: model, clock, pool } = createPool({ policy: { ...NO_POLICY, minRelayFeeRate: 1_000, packages: true } });
-  const { peerThatTells, receiver } = receiverOver({ clock, pool });
+  const { peerThatTells, download, receiver } = receiverOver({ clock, pool });
   const peer = peerThatTells(1);
   const parents = [1, 2].map((n) => payOpen(model.fund(90_000 + n), 90_000 + n)) as [TxView, TxView];
   for (const parent of parents) await receiver.receiveTx(peer, parent.bytes);
@@ -1004,27 +1009,27 @@ t.test('rejects an orphan with two low-fee parents, but keeps one with a single 
     [{ value: 10_000, script: OPEN }],
   );
   await receiver.receiveTx(peer, both.bytes);
-  t.equal(receiver.orphans.size, 0);
-  t.equal(receiver.isKnown(both.txid, false), true, 'whatever its witness');
+  t.equal(download.orphans.size, 0);
+  t.equal(download.isKnown(both.txid, false), true, 'whatever its witness');
   await receiver.receiveTx(peer, payOpen(outpointOf(parents[0], 0), 1_000).bytes);
-  t.equal(receiver.orphans.size, 1);
+  t.equal(download.orphans.size, 1);
 });
 
 t.test('requests parents from each peer that announces an orphan, and delays its messages', async (t) => {
   const { chain: model, clock, pool } = createPool({ policy: NO_POLICY });
-  const { asked, hexOf, peerThatTells, receiver } = receiverOver({ clock, pool });
+  const { asked, hexOf, peerThatTells, download, receiver } = receiverOver({ clock, pool });
   const [one, other] = [peerThatTells(1), peerThatTells(2)];
   const chain = [payOpen(model.fund(90_000), 80_000)];
   for (let n = 1; n < 12; n++) chain.push(payOpen(outpointOf(chain[n - 1] as TxView, 0), 80_000 - n * 1_000));
   const [root, ...rest] = chain as [TxView, ...TxView[]];
   for (const tx of rest) await receiver.receiveTx(one, tx.bytes);
-  t.equal(receiver.orphans.size, 11);
-  t.equal(receiver.noteAnnounced(other, (rest[0] as TxView).wtxid, true), true);
-  t.equal(receiver.orphans.hasFrom((rest[0] as TxView).wtxid, other), true);
-  receiver.forgetPeer(one);
-  t.equal(receiver.orphans.size, 1, 'the other peer still has one of them');
+  t.equal(download.orphans.size, 11);
+  t.equal(download.noteAnnounced(other, (rest[0] as TxView).wtxid, true), true);
+  t.equal(download.orphans.hasFrom((rest[0] as TxView).wtxid, other), true);
+  for (const part of [download, receiver]) part.forgetPeer(one);
+  t.equal(download.orphans.size, 1, 'the other peer still has one of them');
   clock.seconds += 10;
-  receiver.send(other);
+  download.send(other);
   t.same(asked.splice(0), [`2 ${hexOf(root.txid)}`]);
   const third = peerThatTells(3);
   for (const tx of rest.slice(1)) await receiver.receiveTx(third, tx.bytes);
@@ -1043,7 +1048,7 @@ const BY_WITNESS = Buffer.concat([hexBytes('0020'), hashes.sha256(WITNESS_SCRIPT
 t.test('keeps a child although its known or confirmed parent comes without its witness', async (t) => {
   for (const confirmed of [false, true]) {
     const { chain: model, clock, pool } = createPool({ policy: NO_POLICY });
-    const { peerThatTells, receiver } = receiverOver({ clock, pool });
+    const { peerThatTells, download, receiver } = receiverOver({ clock, pool });
     const [honest, attacker] = [peerThatTells(1), peerThatTells(2)];
     const known = spend(hashes, [model.fund(90_000, BY_WITNESS)], [{ value: 80_000, script: OPEN }], { witness: [WITNESS_SCRIPT] });
     await receiver.receiveTx(honest, known.bytes);
@@ -1051,20 +1056,20 @@ t.test('keeps a child although its known or confirmed parent comes without its w
     if (confirmed) {
       model.connect([known]);
       // Long ago: the filter of what was confirmed lately has forgotten it.
-      receiver.onTip([], true);
+      download.onTip([], true);
       await model.coins.prefetch([outpointOf(known, 0)]);
     }
     await receiver.receiveTx(attacker, known.stripped());
     const unknown = payOpen(Buffer.concat([numbered(5), new Uint8Array(4)]), 10_000);
     const child = spend(hashes, [outpointOf(known, 0), outpointOf(unknown, 0)], [{ value: 70_000, script: OPEN }]);
     await receiver.receiveTx(honest, child.bytes);
-    t.ok(receiver.orphans.has(child.wtxid), `its parent is ${confirmed ? 'confirmed' : 'in the mempool'}`);
+    t.ok(download.orphans.has(child.wtxid), `its parent is ${confirmed ? 'confirmed' : 'in the mempool'}`);
   }
 });
 
 t.test('keeps a child although an inflated witness makes its parent too large', async (t) => {
   const { chain: model, clock, pool } = createPool({ policy: { ...NO_POLICY, minRelayFeeRate: 1_000, packages: true } });
-  const { peerThatTells, receiver } = receiverOver({ clock, pool });
+  const { peerThatTells, download, receiver } = receiverOver({ clock, pool });
   const [honest, attacker] = [peerThatTells(1), peerThatTells(2)];
   const coin = model.fund(90_000, BY_WITNESS);
   const parentWith = (witness: Uint8Array[]): TxView => spend(hashes, [coin], [{ value: 90_000, script: OPEN }], { witness });
@@ -1073,10 +1078,10 @@ t.test('keeps a child although an inflated witness makes its parent too large', 
   t.same(bloated.txid, parent.txid);
   const child = payOpen(outpointOf(parent, 0), 85_000);
   await receiver.receiveTx(honest, child.bytes);
-  t.equal(receiver.noteAnnounced(attacker, child.wtxid, true), true);
+  t.equal(download.noteAnnounced(attacker, child.wtxid, true), true);
   await receiver.receiveTx(attacker, bloated.bytes);
   t.equal(pool.size, 0);
-  t.ok(receiver.orphans.hasFrom(child.wtxid, honest), 'the pair paid too little, which is not the fault of the child');
+  t.ok(download.orphans.hasFrom(child.wtxid, honest), 'the pair paid too little, which is not the fault of the child');
   await receiver.receiveTx(honest, parent.bytes);
   t.same([pool.has(parent.txid), pool.has(child.txid)], [true, true]);
 });
@@ -1094,7 +1099,7 @@ t.test('does not block the messages of a peer when its orphan cannot be checked 
       };
     },
   });
-  const { peerThatTells, receiver } = receiverOver({ clock, pool: mempool }, new WtxidIndex(pool));
+  const { peerThatTells, download, receiver } = receiverOver({ clock, pool: mempool }, new WtxidIndex(pool));
   const peer = peerThatTells(1);
   const parent = spend(
     hashes,
@@ -1103,7 +1108,7 @@ t.test('does not block the messages of a peer when its orphan cannot be checked 
   );
   const children = [0, 1, 2].map((n) => payOpen(outpointOf(parent, n), 10_000));
   for (const tx of children) await receiver.receiveTx(peer, tx.bytes);
-  t.equal(receiver.orphans.size, 3);
+  t.equal(download.orphans.size, 3);
   busy = 3;
   await receiver.receiveTx(peer, parent.bytes);
   const waited = async (): Promise<boolean> => {
@@ -1128,29 +1133,29 @@ t.test('looks up the parents of an orphan once for all peers that announce it', 
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });
-  const { peerThatTells, receiver } = receiverOver({ clock, pool: counting }, new WtxidIndex(pool));
+  const { peerThatTells, download, receiver } = receiverOver({ clock, pool: counting }, new WtxidIndex(pool));
   const wide = spend(
     hashes,
     Array.from({ length: 600 }, (_, n) => Buffer.concat([numbered(n), new Uint8Array(4)])),
     [{ value: 1, script: OPEN }],
   );
   const peers = Array.from({ length: 20 }, (_, n) => peerThatTells(n));
-  for (const peer of peers) receiver.noteAnnounced(peer, wide.wtxid, true);
+  for (const peer of peers) download.noteAnnounced(peer, wide.wtxid, true);
   looked = 0;
   await receiver.receiveTx(peers[0] as Peer, wide.bytes);
-  t.ok(receiver.orphans.announcements > 1);
+  t.ok(download.orphans.announcements > 1);
   t.ok(looked <= 600, `${looked} look-ups of 600 parents`);
   const busy = peerThatTells(99);
-  for (let n = 0; n < 4_500; n++) receiver.noteAnnounced(busy, numbered(10_000 + n), true);
+  for (let n = 0; n < 4_500; n++) download.noteAnnounced(busy, numbered(10_000 + n), true);
   looked = 0;
-  for (let n = 0; n < 10; n++) t.equal(receiver.noteAnnounced(busy, wide.wtxid, true), true);
+  for (let n = 0; n < 10; n++) t.equal(download.noteAnnounced(busy, wide.wtxid, true), true);
   t.equal(looked, 0);
 
   // Each entry of an inv that names an orphan is a step by itself, so that other peers are served in between.
   const named = { orphans: { has: () => true }, noteAnnounced: () => true };
   const chain = { isInitialBlockDownload: () => false };
   const context = { chain, log: silentLogger, options: { blocksOnly: false }, scheduleRound: () => {} } as unknown as NetContext;
-  const inventory = new Inventory(context, { txs: named, announcer: { noteKnownHash: () => {} } } as never);
+  const inventory = new Inventory(context, { txDownload: named, announcer: { noteKnownHash: () => {} } } as never);
   busy.relaysByWtxid = true;
   const entries = Array.from({ length: 10 }, () => ({ type: INV.WTX, hash: wide.wtxid }));
   t.equal([...inventory.inv(busy, encodeInv(entries))].length, 10);
@@ -1158,7 +1163,7 @@ t.test('looks up the parents of an orphan once for all peers that announce it', 
 
 t.test('does not read the transactions of a block that was not requested', async (t) => {
   const { clock, pool } = createPool();
-  const relay = compactOver({ clock, pool }, { node: () => undefined }, {}, {});
+  const { receiver: relay } = compactOver({ clock, pool }, { node: () => undefined }, {}, {});
   const peer = new Peer(1, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: 1 }, '', '', NO_PERMISSIONS, 0);
   await t.resolves(relay.receiveTxs(peer, Buffer.concat([numbered(1), Uint8Array.of(200)])));
   const sixteenThousand = { header: new Uint8Array(80), nonce: 0n, shortIds: new Array<number>(16_667).fill(0), prefilled: [] };

@@ -25,7 +25,7 @@ async function worldOf(t: { teardown(end: () => unknown): void }, legacyPeers = 
   /** The peer may send blocks without a request. */
   const chosen = (one: FakePeer): FakePeer => {
     one.peer.compact.provides = true;
-    world.net.relay.compact.onGoodBlock(one.peer);
+    world.net.relay.highBandwidth.onGoodBlock(one.peer);
     return one;
   };
   return { world, tip, searches, chosen };

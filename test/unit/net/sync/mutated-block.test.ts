@@ -12,7 +12,9 @@ import { NO_PERMISSIONS } from '../../../../src/net/options.js';
 import { Peer } from '../../../../src/net/peer/peer.js';
 import type { SocketConnection } from '../../../../src/net/peer/socket-connection.js';
 import { BlockTimes } from '../../../../src/net/relay/block-times.js';
-import { CompactRelay } from '../../../../src/net/relay/compact-relay.js';
+import { CompactReceiver } from '../../../../src/net/relay/compact-receiver.js';
+import { createCompactStats } from '../../../../src/net/relay/compact-stats.js';
+import { ExtraTxs } from '../../../../src/net/relay/extra-txs.js';
 import { BlockDownload } from '../../../../src/net/sync/block-download.js';
 import { BlockReceiver } from '../../../../src/net/sync/block-receiver.js';
 import { encodeBlockTxs, encodeCompactBlock } from '../../../../src/net/wire/compact-block.js';
@@ -52,7 +54,7 @@ class GatedVerifier extends InlineVerifier {
 interface Room {
   readonly receiver: BlockReceiver;
   readonly downloads: BlockDownload;
-  readonly compact: CompactRelay;
+  readonly compact: CompactReceiver;
   /** Each blame as "id why". */
   readonly blamed: string[];
   readonly good: number[];
@@ -92,7 +94,9 @@ function roomOver({ chain, clock }: Fixture): Room {
   const good: number[] = [];
   context.events.on('goodBlock', ({ id }) => good.push(id));
   Object.defineProperty(downloads, 'canFetchDirectly', { value: true });
-  const compact = new CompactRelay(context, downloads, {} as never, receiver, {} as never);
+  const sender = { noteReconstructed: () => {} };
+  const parts = { downloads, headers: {}, blocks: receiver, sender, extra: new ExtraTxs(0), stats: createCompactStats() };
+  const compact = new CompactReceiver(context, parts as never);
   context.events.on('requestReleased', (request) => compact.onReleased(request));
   const peer = (id: number): Peer => {
     const one = new Peer(id, 'inbound', { network: 'ipv4', bytes: Uint8Array.of(127, 0, 0, 1), port: 1 }, '', '', NO_PERMISSIONS, 0);
