@@ -34,6 +34,13 @@ interface Submission {
   readonly requested: boolean;
 }
 
+interface Identification {
+  /** Resolves when the ids and facts of transactions that the mempool knows are set. */
+  readonly recognised: Promise<void>;
+  /** Resolves when, after that, all ids of a large block are computed; undefined for other blocks. */
+  readonly identified: Promise<void> | undefined;
+}
+
 export class BlockSubmitter {
   readonly #ws: ChainWorkspace;
   readonly #deps: SubmitterDeps;
@@ -41,6 +48,8 @@ export class BlockSubmitter {
   /** Resolves when the ids of all large blocks received so far are computed. */
   #lastIdentified: Promise<void> = Promise.resolve();
   #known: CheckedTransactions | null = null;
+  /** Identification of the blocks that are in memory. */
+  readonly #identifications = new WeakMap<BlockView, Identification>();
 
   constructor(ws: ChainWorkspace, deps: SubmitterDeps) {
     this.#ws = ws;
@@ -58,8 +67,20 @@ export class BlockSubmitter {
    * ids of the other transactions.
    */
   async identify(block: BlockView): Promise<void> {
-    await recognise(block, this.#known);
-    if (isLarge(block)) await identify(block, this.#ws.blockHasher);
+    const { recognised, identified } = this.#beginIdentification(block);
+    await (identified ?? recognised);
+  }
+
+  /** Begins to identify a block, or returns the identification that has begun. */
+  #beginIdentification(block: BlockView): Identification {
+    let identification = this.#identifications.get(block);
+    if (identification === undefined) {
+      const recognised = recognise(block, this.#known);
+      const identified = isLarge(block) ? recognised.then(() => identify(block, this.#ws.blockHasher)) : undefined;
+      identification = { recognised, identified };
+      this.#identifications.set(block, identification);
+    }
+    return identification;
   }
 
   /**
@@ -71,9 +92,9 @@ export class BlockSubmitter {
    */
   async submitBlock(block: Uint8Array | BlockView, options: { force?: boolean } = {}): Promise<BlockOutcome> {
     const view = block instanceof Uint8Array ? parseBlock(ownBytes(block), this.#ws.crypto) : block;
-    const recognised = recognise(view, this.#known);
-    const identified = isLarge(view) ? this.#inOrder(recognised.then(() => identify(view, this.#ws.blockHasher))) : undefined;
-    await recognised;
+    const identification = this.#beginIdentification(view);
+    const identified = identification.identified && this.#inOrder(identification.identified);
+    await identification.recognised;
     const early = this.#deps.changes.refusing || this.#deps.isInitialBlockDownload() ? null : this.#early.beginConnection(view, identified);
     try {
       if (identified !== undefined) await identified;

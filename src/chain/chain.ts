@@ -16,12 +16,12 @@ import { openWorkspace } from './connect/open-workspace.js';
 import type { ChainStats } from './connect/outcome.js';
 import { assumedHashHex } from './connect/scripts-needed.js';
 import { type ChainWorkspace, minimumChainWork } from './connect/workspace.js';
+import { Download } from './download/download.js';
 import { adoptBehind } from './files/adopt-behind.js';
 import { Persister } from './files/persister.js';
 import { Pruner } from './files/pruner.js';
 import { Importer } from './importer.js';
 import { InitialDownload } from './initial-download.js';
-import { Intake } from './intake.js';
 import type { ChainDeps, ChainOptions } from './options.js';
 import { SnapshotChain } from './snapshot/snapshot-chain.js';
 import type { HeaderNode } from './tree/header-node.js';
@@ -37,7 +37,7 @@ export class Chain {
   /** Every way to change the chain. */
   readonly commands: ChainCommands;
   /** Blocks of the initial block download. */
-  readonly download: Intake;
+  readonly download: Download;
   readonly events: ChainEventSource;
   private readonly ws: ChainWorkspace;
   readonly #changes: Changes;
@@ -123,7 +123,7 @@ export class Chain {
     this.blocks = new BlockReader(ws, pruner);
     this.coins = new CoinReader(ws, { changes, persister, flush, scanner: deps.coinScanner });
     this.commands = new ChainCommands(ws, { ...parts, importer, submitter, snapshot, flush });
-    this.download = new Intake(ws, {
+    this.download = new Download(ws, {
       change: (job) => changes.changeWhole(job),
       activate: (enough) => activator.activate(null, enough),
       crowded: () => changes.crowded,

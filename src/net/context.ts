@@ -1,9 +1,9 @@
 // Shared context of all parts of the network module, and the events between the parts. Net creates both once.
 import type { EventEmitter } from 'node:events';
 import type { BlockReader } from '../chain/block-reader.js';
-import type { Chain } from '../chain/chain.js';
 import type { ChainCommands } from '../chain/chain-commands.js';
 import type { ChainView } from '../chain/chain-view.js';
+import type { Download } from '../chain/download/download.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
@@ -90,7 +90,7 @@ export interface NetBase {
   readonly blocks: BlockReader;
   readonly commands: ChainCommands;
   /** Blocks of the initial block download. */
-  readonly download: Chain['download'];
+  readonly download: Download;
   readonly mempool: Mempool;
   readonly wtxids: WtxidIndex;
   readonly crypto: Crypto;

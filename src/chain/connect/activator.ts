@@ -6,12 +6,12 @@ import { type Reject, rejectText } from '../../consensus/state.js';
 import { TimeSlice } from '../../lib/time-slice.js';
 import type { ChainEvents } from '../chain-events.js';
 import { ChainFault } from '../chain-fault.js';
+import { BlockPrefetcher } from '../download/prefetcher.js';
 import type { ConnectedBlock, TipChange } from '../events.js';
 import type { Persister } from '../files/persister.js';
 import { compareCandidates } from '../tree/candidates.js';
 import { type HeaderNode, NodeStatus } from '../tree/header-node.js';
 import { tipLine } from '../tree/tip-log.js';
-import { BlockPrefetcher } from './block-prefetcher.js';
 import { CoinsOverlay } from './coins-overlay.js';
 import {
   changeCoins,
@@ -39,17 +39,22 @@ export interface ActivatorCounts {
   reorganizations: number;
 }
 
-export class Activator {
+/** State of the last tip change. */
+interface LastChange {
+  /** False until persister.afterStep was called. */
+  written: boolean;
+  /** True if listeners expect another tip change immediately. */
+  moreFollows: boolean;
   /**
-   * True if the last tip change disconnected blocks for an operator. The next change of the same call waits until the
-   * mempool has processed it.
+   * True if the change disconnected blocks for an operator. The next change of the same call waits until the mempool has
+   * processed it.
    */
-  #blocksLeft = false;
+  byOperator: boolean;
+}
+
+export class Activator {
+  #last: LastChange = { written: true, moreFollows: false, byOperator: false };
   readonly counts: ActivatorCounts = { connected: 0, disconnected: 0, rejected: 0, reorganizations: 0 };
-  /** True if the last change was applied, but persister.afterStep was not called yet. */
-  #unwritten = false;
-  /** True if the last change had moreFollows set. */
-  #moreAnnounced = false;
   /** Prefetches the next blocks in the initial download. */
   readonly prefetcher: BlockPrefetcher;
   readonly #ws: ChainWorkspace;
@@ -87,7 +92,7 @@ export class Activator {
       const isBest = target === undefined || target === active.tip;
       if (isBest) this.#announceNoMore();
       if (isBest || this.#ws.stopping() || enough?.() === true) {
-        this.#blocksLeft = false;
+        this.#last.byOperator = false;
         break;
       }
       await this.#beforeMove();
@@ -110,20 +115,20 @@ export class Activator {
    * delay them.
    */
   async #beforeMove(): Promise<void> {
-    if (this.#blocksLeft) await this.#events.followersSettled();
-    this.#blocksLeft = false;
+    if (this.#last.byOperator) await this.#events.followersSettled();
+    this.#last.byOperator = false;
     await this.writeTipChanges();
   }
 
   #announceNoMore(): void {
-    if (!this.#moreAnnounced) return;
-    this.#moreAnnounced = false;
+    if (!this.#last.moreFollows) return;
+    this.#last.moreFollows = false;
     this.#events.noMoreFollows.call();
   }
 
   /** True if the last tip changes are not written yet. */
   get hasUnwrittenChanges(): boolean {
-    return this.#unwritten;
+    return !this.#last.written;
   }
 
   /** True if each change is written immediately, because the initial download is over. */
@@ -133,10 +138,10 @@ export class Activator {
 
   /** Writes the last tip changes. */
   async writeTipChanges(): Promise<void> {
-    if (!this.#unwritten) return;
+    if (this.#last.written) return;
     const begin = this.#ws.clock.monotonicMs();
     await this.#persister.afterStep(this.#eager());
-    this.#unwritten = false;
+    this.#last.written = true;
     this.#ws.observe('connect_persist', (this.#ws.clock.monotonicMs() - begin) / 1000);
   }
 
@@ -152,7 +157,7 @@ export class Activator {
 
   /** Records the verdicts of a prepared step, and calls the listeners of verdicts. */
   #judge(step: Step, onJudged?: JudgedListener): void {
-    const { index, log, options } = this.#ws;
+    const { index, jobs, log, options } = this.#ws;
     for (const { node, block } of step.connected) {
       index.raise(node, NodeStatus.SCRIPTS_VALID);
       onJudged?.(node, null);
@@ -165,6 +170,7 @@ export class Activator {
     log.warn(`Block validation error: ${rejectText(reject)} (block ${node.hashHex} at height ${node.height})`);
     if (reject.category !== 'mutated') {
       index.markFailed(node);
+      jobs.judge(node, 'invalid');
       index.noteInvalidChain(node, options.failedBranches);
     } else {
       throw new ChainFault(`Block ${node.hashHex} changed after it was checked`, undefined);
@@ -198,8 +204,7 @@ export class Activator {
     moveTip(this.#ws, step);
     if (quick) coins.deferChange(changing);
     else coins.showStaged();
-    this.#unwritten = true;
-    this.#blocksLeft = onLeft !== undefined;
+    this.#last = { written: false, moreFollows: false, byOperator: onLeft !== undefined };
     const tip = active.tip as HeaderNode;
     if (onLeft !== undefined) {
       for (const { node } of step.disconnected) onLeft(node);
@@ -213,7 +218,7 @@ export class Activator {
     this.counts.disconnected += step.disconnected.length;
     if (step.disconnected.length > 0 && step.connected.length > 0) this.counts.reorganizations++;
     const moreFollows = target !== undefined && target !== tip && (step.connected.length === 0 || target.ancestor(tip.height) === tip);
-    this.#moreAnnounced = moreFollows;
+    this.#last.moreFollows = moreFollows;
     const change: TipChange = { connected: step.connected, disconnected: step.disconnected, moreFollows, ...mark };
     const fault = this.#events.announceTip(tip, change);
     this.#ws.observe('connect_apply', (clock.monotonicMs() - begin) / 1000);

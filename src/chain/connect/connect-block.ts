@@ -16,9 +16,9 @@ import type { StopFlag } from '../../parallel/stop-flag.js';
 import type { VerifyClass } from '../../parallel/verifier.js';
 import { OUTPOINT_BYTES } from '../../storage/layout.js';
 import type { CoinsCache } from '../coins/coins-cache.js';
+import type { Prefetched } from '../download/block-job.js';
 import type { ChainOptions } from '../options.js';
 import type { HeaderNode } from '../tree/header-node.js';
-import type { PrefetchedBlock } from './block-prefetcher.js';
 import { type CoinsOverlay, outpointsCreated } from './coins-overlay.js';
 import { ScriptRuns } from './script-runs.js';
 import type { ChainWorkspace } from './workspace.js';
@@ -52,7 +52,7 @@ export interface ConnectSettings {
   /** Called each time before coins are read after a wait. False cancels, because the tip has changed. */
   readonly stillValid?: () => boolean;
   /** Prefetched results for this block. */
-  readonly prefetched?: PrefetchedBlock | undefined;
+  readonly prefetched?: Prefetched | undefined;
   /** Stops the block's scripts early. Connecting then fails with an error. */
   readonly stop?: StopFlag;
   /**

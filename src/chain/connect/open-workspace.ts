@@ -13,6 +13,7 @@ import { RECORD_HEAD_BYTES } from '../../storage/record-file.js';
 import { StoreError } from '../../storage/store-error.js';
 import { ChainFault } from '../chain-fault.js';
 import { CoinsCache } from '../coins/coins-cache.js';
+import { BlockJobs } from '../download/block-jobs.js';
 import { BlockStorage } from '../files/block-storage.js';
 import { forgetLost, recountUndo, rollBackLost } from '../files/lost-tail.js';
 import { rowOp } from '../files/persister.js';
@@ -72,6 +73,7 @@ export async function openWorkspace(given: Partial<ChainOptions>, deps: ChainDep
     store,
     space,
     blocks,
+    jobs: new BlockJobs(),
     index,
     active,
     leftRollbacks: 0,

@@ -7,10 +7,10 @@ import type { Reject } from '../../consensus/state.js';
 import { TimeSlice, yieldToLoop } from '../../lib/time-slice.js';
 import { StoreError } from '../../storage/store-error.js';
 import { ChainFault } from '../chain-fault.js';
+import type { BlockPrefetcher } from '../download/prefetcher.js';
 import type { ConnectedBlock, JoinedBlock } from '../events.js';
 import { readChecked } from '../files/read-checked.js';
 import { type HeaderNode, lastCommonAncestor, NodeStatus } from '../tree/header-node.js';
-import type { BlockPrefetcher } from './block-prefetcher.js';
 import { CoinsOverlay, connectCoins, disconnectCoins, outpointsCreated } from './coins-overlay.js';
 import { tryConnect } from './connect-block.js';
 import type { EarlyConnection } from './early-connection.js';
@@ -86,7 +86,7 @@ export async function prepareStep(
     }
     const reason = scriptsReason(ws, node, assumed);
     ws.scriptsLog.noteReason(node, reason);
-    const connect = { klass: 'block', scripts: reason !== null, overlay, prefetched } as const;
+    const connect = { klass: 'block', scripts: reason !== null, overlay, prefetched: prefetched?.results } as const;
     // If no scripts are required, ignore the early connection, which ran them.
     const early = supplied?.node === node && overlay === null && reason !== null ? await supplied.early?.takeResult() : null;
     const result = early ?? (await tryConnect(ws, block, node.prev as HeaderNode, connect));
@@ -164,8 +164,11 @@ export function isQuick({ disconnected, connected }: Step, eager: boolean): bool
 }
 
 /** Sets the new tip. The caller shows or defers the coin changes in the same event-loop tick. */
-export function moveTip({ active, blocks }: ChainWorkspace, { disconnected, connected }: Step): void {
+export function moveTip({ active, blocks, jobs }: ChainWorkspace, { disconnected, connected }: Step): void {
   for (const { node } of disconnected) active.setTip(node.prev as HeaderNode);
   for (const { node } of connected) active.setTip(node);
-  for (const block of connected) blocks.addRecent(block);
+  for (const block of connected) {
+    jobs.judge(block.node, 'connected');
+    blocks.addRecent(block);
+  }
 }

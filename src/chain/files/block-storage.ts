@@ -21,13 +21,6 @@ const RECENT_BLOCKS = 6;
 /** Size in bytes above which a block is not kept in memory. */
 const MAX_RECENT_BLOCK_BYTES = 4_000_000;
 
-/**
- * Limits in bytes and blocks for parsed blocks in memory that wait to be connected. Blocks above these limits are read
- * back from the files.
- */
-const ARRIVED_BYTES = 32 << 20;
-const ARRIVED_BLOCKS = 1_024;
-
 /** A recently connected block with the coins that it spent. */
 export class RecentBlock {
   readonly node: HeaderNode;
@@ -58,9 +51,6 @@ export class RecentBlock {
 }
 
 export class BlockStorage {
-  /** Stored blocks that are not connected yet, by node. */
-  readonly #waiting = new Map<HeaderNode, BlockView>();
-  #waitingBytes = 0;
   /** Recently connected blocks, oldest first. Until undo data is written, it is only here. */
   readonly #recent = new Map<HeaderNode, RecentBlock>();
   readonly #hashes: Hashes;
@@ -82,38 +72,8 @@ export class BlockStorage {
     return this.files.appendBlocks(blocks.map(({ bytes }) => bytes));
   }
 
-  /**
-   * Keeps a stored block in memory until it is connected, within the limits.
-   * @param height height of the tip. Waiting blocks at or below it are dropped first if the limits are exceeded
-   */
-  addWaiting(node: HeaderNode, block: BlockView, height: number): void {
-    this.#dropWaiting(node);
-    if (this.#waitingBytes + block.totalSize > ARRIVED_BYTES || this.#waiting.size >= ARRIVED_BLOCKS) {
-      for (const old of this.#waiting.keys()) if (old.height <= height) this.#dropWaiting(old);
-      if (this.#waitingBytes + block.totalSize > ARRIVED_BYTES || this.#waiting.size >= ARRIVED_BLOCKS) return;
-    }
-    this.#waiting.set(node, block);
-    this.#waitingBytes += block.totalSize;
-  }
-
-  /** Returns a waiting block as parsed on arrival. */
-  waitingBlock(node: HeaderNode): BlockView | undefined {
-    return this.#waiting.get(node);
-  }
-
-  /** Number and bytes of the waiting blocks. */
-  get waitingFigures(): { readonly blocks: number; readonly bytes: number } {
-    return { blocks: this.#waiting.size, bytes: this.#waitingBytes };
-  }
-
-  #dropWaiting(node: HeaderNode): void {
-    const block = this.#waiting.get(node);
-    if (block !== undefined && this.#waiting.delete(node)) this.#waitingBytes -= block.totalSize;
-  }
-
   /** Keeps a connected block in memory for a while. */
   addRecent(connected: ConnectedBlock): void {
-    this.#dropWaiting(connected.node);
     this.#recent.delete(connected.node);
     this.#recent.set(connected.node, new RecentBlock(connected));
   }

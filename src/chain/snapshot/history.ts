@@ -9,9 +9,9 @@ import { durationText, ProgressMeter, percentText } from '../../lib/progress.js'
 import { TimeSlice } from '../../lib/time-slice.js';
 import { ChainFault } from '../chain-fault.js';
 import { hashCoins } from '../coins/coins-stats.js';
-import { BlockPrefetcher } from '../connect/block-prefetcher.js';
 import { changeCoins, moveTip, prepareStep } from '../connect/reorganize.js';
 import type { ChainWorkspace } from '../connect/workspace.js';
+import { BlockPrefetcher } from '../download/prefetcher.js';
 import { Persister } from '../files/persister.js';
 import { type HeaderNode, lastCommonAncestor, NodeStatus } from '../tree/header-node.js';
 import { reporter } from './load-snapshot.js';
@@ -140,6 +140,7 @@ export class History {
       if (reject.category === 'mutated') throw new ChainFault(`Block ${node.hashHex} changed after it was checked`, undefined);
       ws.log.warn(`Invalid block ${node.hashHex} at height ${node.height}: ${reject.reason}`);
       ws.index.markFailed(node);
+      ws.jobs.judge(node, 'invalid');
       return this.#finishHistory(() => this.#deps.refuted());
     }
     for (const { node, block } of step.connected) {

@@ -131,8 +131,9 @@ export class BlockReceiver {
   #takeEarlyBlock(peer: Peer, block: BlockView): Promise<void> | undefined {
     const { clock, download, log } = this.#context;
     const forgetSource = this.#rememberSource(peer, block, true);
+    const accepted = download.accept(block);
     const stored = this.#downloads
-      .whileBusy([block.hash], () => download.takeBlock(block))
+      .whileBusy([block.hash], () => accepted.stored)
       .then(
         (isNew) => {
           if (isNew) peer.lastBlockTime = clock.nowSeconds();
@@ -146,7 +147,7 @@ export class BlockReceiver {
         },
       );
     this.#last.set(peer, { hash: block.hash, stored });
-    return download.waitForCapacity();
+    return accepted.next;
   }
 
   /**
@@ -157,7 +158,7 @@ export class BlockReceiver {
     const last = this.#last.get(peer);
     if (last === undefined) return undefined;
     return last.stored
-      .then(() => this.#context.download.waitUntilConnected(last.hash))
+      .then(() => this.#context.download.settled(last.hash))
       .then(() => {
         if (this.#last.get(peer) === last) this.#last.delete(peer);
       });

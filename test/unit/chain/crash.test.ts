@@ -251,13 +251,13 @@ t.test('in the initial block download with blocks out of order: recovers from a 
     for (const block of story) await chain.commands.submitHeader(block.header);
     for (const group of [story.slice(0, 1), story.slice(1, 5), story.slice(5)]) {
       const take = async (block: BuiltBlock): Promise<void> => {
-        if (!(await chain.download.takeBlock(parseBlock(block.bytes, crypto)))) throw new Error('a good block was refused');
+        if (!(await chain.download.accept(parseBlock(block.bytes, crypto)).stored)) throw new Error('a good block was refused');
         acknowledged.push(block);
       };
       // As peers send them: the next ones first.
       const taken = await Promise.allSettled([...group].reverse().map(take));
       for (const one of taken) if (one.status === 'rejected') throw one.reason;
-      for (const { hash } of group) await chain.download.waitUntilConnected(hash);
+      for (const { hash } of group) await chain.download.settled(hash);
       if (flushEach) await chain.commands.flush();
     }
   };

@@ -67,8 +67,8 @@ async function start(verifier = new CountingVerifier(crypto)): Promise<Fixture &
 
 /** Submits all blocks at once and waits until all are processed. */
 async function take({ chain }: Fixture, blocks: readonly BuiltBlock[]): Promise<boolean[]> {
-  const isNew = await Promise.all(blocks.map(({ bytes }) => chain.download.takeBlock(parseBlock(new Uint8Array(bytes), crypto))));
-  for (const { hash } of blocks) await chain.download.waitUntilConnected(hash);
+  const isNew = await Promise.all(blocks.map(({ bytes }) => chain.download.accept(parseBlock(new Uint8Array(bytes), crypto)).stored));
+  for (const { hash } of blocks) await chain.download.settled(hash);
   return isNew;
 }
 
@@ -255,12 +255,13 @@ t.test('limits the number of blocks that wait to be connected', async (t) => {
   let most = 0;
   const taken: Promise<boolean>[] = [];
   for (const [i, block] of blocks.entries()) {
-    taken.push(chain.download.takeBlock(parseBlock(new Uint8Array(block.bytes), crypto)));
-    await chain.download.waitForCapacity();
+    const { stored, next } = chain.download.accept(parseBlock(new Uint8Array(block.bytes), crypto));
+    taken.push(stored);
+    await next;
     most = Math.max(most, i + 1 - (chain.view.tip.height - 110));
   }
   await Promise.all(taken);
-  await chain.download.waitUntilConnected(blocks[699]!.hash);
+  await chain.download.settled(blocks[699]!.hash);
   t.equal(chain.view.tip.hashHex, blocks[699]!.hashHex);
   t.ok(most <= 513, `${most} blocks waited at a time`);
   await fixture.end();
@@ -325,7 +326,7 @@ t.test('treats a shutdown during the download as no fault, and keeps connected b
   const { chain } = fixture;
   for (const block of trunk) await chain.commands.submitBlock(block.bytes);
   await chain.commands.submitHeaders(blocks.map(({ header }) => header));
-  const taken = Promise.allSettled(blocks.map(({ bytes }) => chain.download.takeBlock(parseBlock(new Uint8Array(bytes), crypto))));
+  const taken = Promise.allSettled(blocks.map(({ bytes }) => chain.download.accept(parseBlock(new Uint8Array(bytes), crypto)).stored));
   stopping.abort();
   await chain.close();
   const ends = await taken;
@@ -356,10 +357,10 @@ t.test('does not connect all waiting blocks in one time slice when a stored bloc
   const waiting = buildChain(trunk.at(-1)!, 20);
   await chain.commands.submitHeaders(waiting.map(({ header }) => header));
   const view = (block: BuiltBlock) => parseBlock(new Uint8Array(block.bytes), crypto);
-  for (const block of [...waiting.slice(1), waiting[0]!]) await chain.download.takeBlock(view(block));
+  for (const block of [...waiting.slice(1), waiting[0]!]) await chain.download.accept(view(block)).stored;
   const { kind } = await chain.commands.submitBlock(view(waiting[9]!), { force: false });
   t.equal(kind, 'duplicate');
   t.ok(chain.view.tip.height < 115, `stands at ${chain.view.tip.height}`);
-  await chain.download.waitUntilConnected(waiting.at(-1)!.hash);
+  await chain.download.settled(waiting.at(-1)!.hash);
   t.equal(chain.view.tip.height, 130);
 });

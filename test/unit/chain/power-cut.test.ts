@@ -221,7 +221,7 @@ t.test('forgets lost blocks that were stored but not connected, and keeps the co
   await fixture.chain.commands.submitHeaders(late.map(({ header }) => header));
   // The first is missing, so the others wait.
   const place = readFileSync(join(fixture.dir, 'blk00000.dat')).length;
-  for (const { bytes } of late.slice(1)) await fixture.chain.download.takeBlock(parseBlock(new Uint8Array(bytes), crypto));
+  for (const { bytes } of late.slice(1)) await fixture.chain.download.accept(parseBlock(new Uint8Array(bytes), crypto)).stored;
   await fixture.chain.commands.submitHeaders([last.header]);
   const image = await imageOf(fixture);
   await fixture.end();

@@ -148,7 +148,7 @@ t.test('in the initial block download: connects a block although a mutated copy 
     room.receiver.receiveBlock(from === 'same' ? second : other, new Uint8Array(copy));
     verifier.open();
     for (const { bytes } of after) room.receiver.receiveBlock(honest, new Uint8Array(bytes));
-    await chain.download.waitUntilConnected((after.at(-1) as BuiltBlock).hash);
+    await chain.download.settled((after.at(-1) as BuiltBlock).hash);
     await chain.commands.settled();
     t.equal(chain.view.node(target.hash)?.failed, false, `${delay} ticks, ${from}`);
     t.equal(chain.view.tip.height, HEIGHT);
@@ -179,7 +179,7 @@ t.test('blames the sender of an unrequested mutated copy, and keeps the request 
     t.same(room.blamed, ['2 100 mutated block']);
     t.equal(room.downloads.requestOf(target.hash)?.peer, honest);
     await room.receiver.receiveBlock(honest, new Uint8Array(target.bytes));
-    await chain.download.waitUntilConnected(target.hash);
+    await chain.download.settled(target.hash);
     await chain.commands.settled();
     t.equal(chain.view.tip.hashHex, target.hashHex);
     t.same(room.blamed, ['2 100 mutated block']);

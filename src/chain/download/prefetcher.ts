@@ -14,11 +14,12 @@ import type { TxView } from '../../consensus/tx/tx-view.js';
 import { TimeSlice, yieldToLoop } from '../../lib/time-slice.js';
 import { StopFlag } from '../../parallel/stop-flag.js';
 import type { TxJob } from '../../parallel/verifier.js';
+import { keysCreated } from '../connect/coins-overlay.js';
+import { scriptsReason } from '../connect/scripts-needed.js';
+import type { ChainWorkspace } from '../connect/workspace.js';
 import { readChecked } from '../files/read-checked.js';
 import { type HeaderNode, NodeStatus } from '../tree/header-node.js';
-import { keysCreated } from './coins-overlay.js';
-import { scriptsReason } from './scripts-needed.js';
-import type { ChainWorkspace } from './workspace.js';
+import type { BlockJob, JobState, Prefetched } from './block-job.js';
 
 /** Largest number of prefetched blocks and inputs: about 0.1 s of work for two threads. */
 const MAX_BLOCKS = 192;
@@ -32,45 +33,25 @@ const SLICE_INPUTS = 1_000;
 /** Number of outpoints read at a time. */
 const READ_OUTPOINTS = 4_000;
 
+type QueuedState = Extract<JobState, { kind: 'queued' }>;
+
 /** A prefetched block. */
 export interface PrefetchedBlock {
-  readonly node: HeaderNode;
   readonly block: BlockView;
-  /**
-   * Resolves when reading the block's coins has ended, with the eviction epoch of the cache before the read. While that
-   * epoch is current, the coins are in memory. -1 if reading failed.
-   */
-  readonly coinsRead: Promise<number>;
-  /**
-   * True if the database is known to have no coin at any outpoint that the block creates (BIP-0030). While the eviction
-   * epoch stays the same, such a coin can only be in memory. False means unknown. Never rejects.
-   */
-  readonly outputsLack: Promise<boolean>;
-  /** True if all scripts of the block are known to pass; false means unknown. Never rejects. */
-  readonly scriptsPass: Promise<boolean>;
+  readonly results: Prefetched;
 }
-
-interface Found {
-  readonly node: HeaderNode;
-  readonly block: BlockView;
-  readonly inputs: number;
-  readonly scripts: boolean;
-  readonly flags: number;
-}
-
-type QueuedBlock = PrefetchedBlock & { readonly inputs: number };
 
 export class BlockPrefetcher {
-  /** Prefetched blocks in chain order, the next one to connect first. */
-  #blocks: QueuedBlock[] = [];
-  /** Blocks that were read from their files but belong to no batch yet. */
-  #found: Found[] = [];
-  /** Blocks that takeBlock returned but that are not in the active chain yet. Later blocks may spend their outputs. */
-  #taken: QueuedBlock[] = [];
+  /**
+   * Blocks in chain order: those that takeBlock returned, then prefetched ones, then queued ones. A returned block stays
+   * until it is in the active chain, because later blocks may spend its outputs.
+   */
+  #jobs: BlockJob[] = [];
+  /** Number of inputs of the blocks in #jobs. */
   #inputs = 0;
   /**
-   * Transactions of the blocks in #blocks and #taken, by 30 bits of their txids. If two collide, a coin is not found
-   * here, and the block is checked when it is connected.
+   * Transactions of the blocks in #jobs that are not queued, by 30 bits of their txids. If two collide, a coin is not
+   * found here, and the block is checked when it is connected.
    */
   #txs = new Map<number, TxView>();
   #stop = new StopFlag();
@@ -93,12 +74,12 @@ export class BlockPrefetcher {
   prefetchBlocks(target: HeaderNode, assumed: HeaderNode | undefined): void {
     const { tip } = this.#ws.active;
     if (tip === undefined) return;
-    for (let taken = this.#taken[0]; taken !== undefined && tip.height >= taken.node.height; taken = this.#taken[0]) {
-      this.#taken.shift();
-      this.#dropTransactions(taken);
+    for (let first = this.#jobs[0]; first !== undefined && !isAhead(first) && tip.height >= first.node.height; first = this.#jobs[0]) {
+      this.#jobs.shift();
+      this.#dropTransactions(first);
     }
     if (this.#walk !== null) return;
-    const next = this.#blocks[0]?.node ?? this.#found[0]?.node;
+    const next = this.#jobs.find(isAhead)?.node;
     const last = this.#last;
     if (next !== undefined && (next.prev !== tip || last === undefined || target.ancestor(last.height) !== last)) this.clear();
     const walk = this.#read(target, assumed, this.#epoch)
@@ -112,8 +93,9 @@ export class BlockPrefetcher {
     this.#work.add(walk);
   }
 
+  /** The last block that is queued or prefetched. */
   get #last(): HeaderNode | undefined {
-    return (this.#found[this.#found.length - 1] ?? this.#blocks[this.#blocks.length - 1])?.node;
+    return this.#jobs.findLast(isAhead)?.node;
   }
 
   /** Returns the prefetched block that is connected next; undefined if it was not prefetched. */
@@ -121,16 +103,16 @@ export class BlockPrefetcher {
     // Wait for a read of this block that is in progress. Reading the block again would keep the prefetcher from getting
     // ahead.
     if (this.#last === undefined && this.#reading?.node === node) await this.#reading.done.catch(() => undefined);
-    if (this.#blocks.length === 0) this.#beginFound();
-    const [first] = this.#blocks;
-    if (first === undefined || first.node !== node) return undefined;
-    this.#blocks.shift();
-    this.#taken.push(first);
-    return first;
+    if (this.#jobs.find(isAhead)?.state.kind === 'queued') this.#beginBatch();
+    const first = this.#jobs.find(isAhead);
+    if (first?.state.kind !== 'prefetched' || first.node !== node) return undefined;
+    const { results } = first.state;
+    first.moveTo({ kind: 'connecting' });
+    return { block: first.block, results };
   }
 
-  #dropTransactions({ block, inputs }: QueuedBlock): void {
-    this.#inputs -= inputs;
+  #dropTransactions({ block }: BlockJob): void {
+    this.#inputs -= countInputs(block);
     for (const tx of block.txs) {
       const key = keyOf(tx.txid, 0);
       if (this.#txs.get(key) === tx) this.#txs.delete(key);
@@ -139,7 +121,7 @@ export class BlockPrefetcher {
 
   /** True if no blocks are prefetched. */
   get isEmpty(): boolean {
-    return this.#blocks.length + this.#found.length + this.#taken.length === 0;
+    return this.#jobs.length === 0;
   }
 
   /** Drops all blocks and stops running batches. */
@@ -147,9 +129,8 @@ export class BlockPrefetcher {
     this.#epoch++;
     this.#stop.raise();
     this.#stop = new StopFlag();
-    this.#blocks = [];
-    this.#found = [];
-    this.#taken = [];
+    for (const job of this.#jobs) this.#ws.jobs.release(job);
+    this.#jobs = [];
     this.#inputs = 0;
     this.#txs = new Map();
   }
@@ -170,47 +151,57 @@ export class BlockPrefetcher {
       // prefetch.
       if (node.prev !== from) break;
       if (!node.has(NodeStatus.HAVE_DATA) || node.failed) break;
-      let block = ws.blocks.waitingBlock(node);
-      if (block === undefined) {
+      let job = ws.jobs.find(node);
+      if (job?.state.kind !== 'stored') {
         const done = readChecked(ws, node);
         this.#reading = { node, done };
-        block = await done;
+        const block = await done;
         this.#reading = null;
         if (epoch !== this.#epoch) return;
         // The tip has passed the block during the read.
         if (node.prev !== (this.#last ?? ws.active.tip)) continue;
+        job = ws.jobs.adopt(node, block);
       }
-      this.#add(node, block, assumed);
+      this.#add(job, assumed);
     }
     // Start the remaining blocks, although they are few, if the threads have nothing else to do.
-    if (this.#running === 0) this.#beginFound();
+    if (this.#running === 0) this.#beginBatch();
   }
 
   get #isBelowLimits(): boolean {
-    return this.#blocks.length + this.#found.length < MAX_BLOCKS && this.#inputs < MAX_INPUTS;
+    if (this.#inputs >= MAX_INPUTS) return false;
+    const first = this.#jobs.findIndex(isAhead);
+    return first < 0 || this.#jobs.length - first < MAX_BLOCKS;
   }
 
-  #add(node: HeaderNode, block: BlockView, assumed: HeaderNode | undefined): void {
+  /** Blocks of the next batch. */
+  get #queued(): BlockJob[] {
+    let first = this.#jobs.length;
+    while (this.#jobs[first - 1]?.state.kind === 'queued') first--;
+    return this.#jobs.slice(first);
+  }
+
+  #add(job: BlockJob, assumed: HeaderNode | undefined): void {
     const ws = this.#ws;
-    const prev = node.prev as HeaderNode;
-    const flags = blockScriptFlags(prev, block.hash, ws.params, ws.versionBits);
+    const { node, block } = job;
+    const flags = blockScriptFlags(node.prev as HeaderNode, block.hash, ws.params, ws.versionBits);
     const scripts = scriptsReason(ws, node, assumed) !== null;
-    const [first] = this.#found;
+    const before = this.#jobs[this.#jobs.length - 1]?.state;
     // All blocks of a batch must have the same flags, so start a new batch.
-    if (first !== undefined && (first.flags !== flags || first.scripts !== scripts)) this.#beginFound();
-    let inputs = 0;
-    for (let t = 1; t < block.txs.length; t++) inputs += (block.txs[t] as TxView).inputCount;
-    this.#found.push({ node, block, inputs, scripts, flags });
-    this.#inputs += inputs;
-    const total = this.#found.reduce((sum, found) => sum + found.inputs, 0);
-    if (total >= GROUP_INPUTS || this.#found.length >= GROUP_BLOCKS) this.#beginFound();
+    if (before?.kind === 'queued' && (before.flags !== flags || before.scripts !== scripts)) this.#beginBatch();
+    job.moveTo({ kind: 'queued', scripts, flags });
+    this.#jobs.push(job);
+    this.#inputs += countInputs(block);
+    const queued = this.#queued;
+    const total = queued.reduce((sum, { block }) => sum + countInputs(block), 0);
+    if (total >= GROUP_INPUTS || queued.length >= GROUP_BLOCKS) this.#beginBatch();
   }
 
-  /** Starts one batch with all blocks that were read. */
-  #beginFound(): void {
-    const group = this.#found;
-    if (group.length === 0) return;
-    this.#found = [];
+  /** Starts one batch with all queued blocks. */
+  #beginBatch(): void {
+    const group = this.#queued;
+    const before = group[0]?.state;
+    if (before?.kind !== 'queued') return;
     this.#running++;
     const epoch = this.#epoch;
     const coinsRead = this.#readCoins(group, epoch).catch(() => -1);
@@ -219,22 +210,22 @@ export class BlockPrefetcher {
     this.#work.add(outputsLack);
     void outputsLack.finally(() => this.#work.delete(outputsLack));
     const scriptsPass = coinsRead
-      .then(() => this.#verify(group, epoch))
+      .then(() => this.#verify(group, before, epoch))
       .catch(() => false)
       .finally(() => {
         this.#running--;
         this.#work.delete(scriptsPass);
-        if (this.#running === 0) this.#beginFound();
+        if (this.#running === 0) this.#beginBatch();
       });
     this.#work.add(scriptsPass);
-    for (const { node, block, inputs } of group) this.#blocks.push({ node, block, inputs, coinsRead, outputsLack, scriptsPass });
+    for (const job of group) job.moveTo({ kind: 'prefetched', results: { coinsRead, outputsLack, scriptsPass } });
   }
 
   /**
    * Reads the coins that no prefetched block creates, usually all in one read.
-   * @returns see PrefetchedBlock.coinsRead
+   * @returns see Prefetched.coinsRead
    */
-  async #readCoins(group: readonly Found[], epoch: number): Promise<number> {
+  async #readCoins(group: readonly BlockJob[], epoch: number): Promise<number> {
     const { coins } = this.#ws;
     const { evictionEpoch, holdsAll } = coins;
     const wanted: Uint8Array[] = [];
@@ -257,8 +248,8 @@ export class BlockPrefetcher {
     return evictionEpoch;
   }
 
-  /** @returns see PrefetchedBlock.outputsLack */
-  async #checkOutputsAbsent(group: readonly Found[], epoch: number): Promise<boolean> {
+  /** @returns see Prefetched.outputsLack */
+  async #checkOutputsAbsent(group: readonly BlockJob[], epoch: number): Promise<boolean> {
     const { coins, store, space, params } = this.#ws;
     const turns = new TimeSlice();
     for (const { node, block } of group) {
@@ -273,8 +264,8 @@ export class BlockPrefetcher {
     return true;
   }
 
-  async #verify(group: readonly Found[], epoch: number): Promise<boolean> {
-    const [{ flags, scripts }] = group as [Found];
+  /** @param queued state of the blocks before the batch began */
+  async #verify(group: readonly BlockJob[], { flags, scripts }: QueuedState, epoch: number): Promise<boolean> {
     const stop = this.#stop;
     // If no scripts are required, none run, and the result is unknown. tryConnect decides whether they are needed.
     if (!scripts || epoch !== this.#epoch) return false;
@@ -314,6 +305,18 @@ export class BlockPrefetcher {
     const index = readU32(bytes, at + 32);
     return index < source.outputCount ? { value: source.outputValue(index), script: source.outputScript(index) } : undefined;
   }
+}
+
+/** Returns whether takeBlock has yet to return the block. */
+function isAhead({ state: { kind } }: BlockJob): boolean {
+  return kind === 'queued' || kind === 'prefetched';
+}
+
+/** Returns the number of inputs of a block without its coinbase. */
+function countInputs({ txs }: BlockView): number {
+  let inputs = 0;
+  for (let t = 1; t < txs.length; t++) inputs += (txs[t] as TxView).inputCount;
+  return inputs;
 }
 
 /** Returns the first 30 bits of an id, a number that V8 stores without an object. */

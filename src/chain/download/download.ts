@@ -1,0 +1,207 @@
+// Accepts blocks of the initial block download: stores them when they arrive, and connects them later in time slices. So
+// the scripts of one block, the coins of the next and the bytes of a third are processed at the same time.
+
+import type { BlockView } from '../../consensus/block/block-view.js';
+import { checkBlock } from '../../consensus/rules/check-block.js';
+import { contextualCheckBlock } from '../../consensus/rules/contextual-check-block.js';
+import { yieldToLoop } from '../../lib/time-slice.js';
+import type { BlockPosition } from '../../storage/block-records.js';
+import { isLarge } from '../connect/large-block.js';
+import type { ChainWorkspace } from '../connect/workspace.js';
+import { NodeStatus } from '../tree/header-node.js';
+import type { BlockJob } from './block-job.js';
+
+/**
+ * Limits on the number and bytes of blocks that are not connected yet. Above them, callers must wait before they pass
+ * more blocks.
+ */
+const MAX_WAITING_BLOCKS = 512;
+const MAX_WAITING_BYTES = 24 << 20;
+/** Time slice for connecting in milliseconds. It ends earlier if another change waits for the chain. */
+const SLICE_MS = 50;
+
+export interface DownloadDeps {
+  /** Queues a change of the chain. */
+  change(job: () => Promise<void>): Promise<void>;
+  /** Connects stored blocks until `enough` returns true. Calls it before each block. */
+  activate(enough: () => boolean): Promise<void>;
+  /** Returns whether other changes are queued. */
+  crowded(): boolean;
+  /** Writes index rows if there are many unwritten ones. No caller needs to wait for these rows. */
+  writeSomeRows(): Promise<void>;
+  /** Number of stored blocks that are not connected yet. */
+  storedAhead(): number;
+  /** Runs a write concurrently with the queue of changes. */
+  storeConcurrently<T>(work: () => Promise<T>): Promise<T>;
+  /** Starts to connect stored blocks of the history below a snapshot. */
+  resumeHistory(): void;
+  /** Submits a block that cannot be stored here. @returns whether the block was new */
+  submit(block: BlockView): Promise<boolean>;
+  failed(error: unknown): void;
+}
+
+/** An accepted block. */
+export interface AcceptedBlock {
+  /**
+   * Resolves when the kernel has the block's bytes, or the block was refused. True if the block was new. Rejects with
+   * ChainFault.
+   */
+  readonly stored: Promise<boolean>;
+  /** Resolves when the next block may be accepted; undefined if it may be accepted now. */
+  readonly next: Promise<void> | undefined;
+}
+
+export class Download {
+  /** Checked blocks that the next event-loop tick writes together. */
+  #write: { readonly jobs: BlockJob[]; readonly done: Promise<ReadonlySet<BlockJob>> } | null = null;
+  #connecting = false;
+  /** Resolvers of callers that wait for the end of a time slice. */
+  #waiters: (() => void)[] = [];
+  readonly #ws: ChainWorkspace;
+  readonly #deps: DownloadDeps;
+
+  constructor(ws: ChainWorkspace, deps: DownloadDeps) {
+    this.#ws = ws;
+    this.#deps = deps;
+  }
+
+  /**
+   * Stores a requested block of the initial block download. The block is connected later, in time slices, while more
+   * blocks arrive (Core's ProcessNewBlock without its ActivateBestChain). A block whose header is unknown or invalid,
+   * or that breaks a rule, is submitted instead.
+   * @param block if it is large, its ids must be computed (see ChainCommands.identify)
+   */
+  accept(block: BlockView): AcceptedBlock {
+    const stored = this.#accept(block);
+    return { stored, next: this.#full ? this.#waitUntilNotFull() : undefined };
+  }
+
+  async #accept(block: BlockView): Promise<boolean> {
+    const { index, jobs } = this.#ws;
+    const node = index.get(block.hash);
+    const fits = node !== undefined && !node.failed && !node.has(NodeStatus.HAVE_DATA) && jobs.find(node)?.storing !== true;
+    const isNew = fits ? await this.#deps.storeConcurrently(() => this.#store(jobs.receive(node, block))) : null;
+    this.#deps.resumeHistory();
+    return isNew ?? this.#deps.submit(block);
+  }
+
+  /** @returns whether the block was new, once the kernel has its bytes; null if it breaks a rule */
+  async #store(job: BlockJob): Promise<boolean | null> {
+    const { crypto, jobs, params, versionBits } = this.#ws;
+    const { block, node } = job;
+    try {
+      if (checkBlock(block, params, crypto) !== null) return this.#refuse(job);
+      if (isLarge(block)) await yieldToLoop();
+      if (contextualCheckBlock(block, node.prev, params, versionBits) !== null) return this.#refuse(job);
+      job.moveTo({ kind: 'identified' });
+      return (await this.#writeWithOthers(job)).has(job);
+    } finally {
+      if (job.storing) jobs.end(job, 'dropped');
+      this.#connectSoon();
+    }
+  }
+
+  #refuse(job: BlockJob): null {
+    this.#ws.jobs.end(job, 'invalid');
+    return null;
+  }
+
+  /** Writes the blocks that arrive in the same event-loop tick together. @returns the blocks that were new */
+  #writeWithOthers(job: BlockJob): Promise<ReadonlySet<BlockJob>> {
+    if (this.#write === null) {
+      const jobs: BlockJob[] = [];
+      this.#write = { jobs, done: yieldToLoop().then(() => this.#writeJobs(jobs)) };
+    }
+    this.#write.jobs.push(job);
+    return this.#write.done;
+  }
+
+  async #writeJobs(written: readonly BlockJob[]): Promise<ReadonlySet<BlockJob>> {
+    const { active, blocks, index, jobs } = this.#ws;
+    const deps = this.#deps;
+    this.#write = null;
+    const positions = await blocks.appendAll(written.map(({ block }) => block));
+    const added = new Set<BlockJob>();
+    await deps.change(async () => {
+      for (const [i, job] of written.entries()) {
+        const { node, block } = job;
+        // Skip a block that submitBlock stored during the wait, or whose parent was found invalid.
+        if (node.has(NodeStatus.HAVE_DATA) || node.failed) continue;
+        let at = positions[i] as BlockPosition;
+        // The file may have been pruned since the block was appended. Append the block again.
+        if (!blocks.files.hasFile(at.file)) at = await blocks.append(block);
+        index.receivedTransactions(node, block.txs.length, at.file, at.pos);
+        jobs.store(job, active.height);
+        added.add(job);
+      }
+      // From the same tick on, settled() waits for the tip instead of the write.
+      this.#connectSoon();
+      await deps.writeSomeRows();
+    });
+    return added;
+  }
+
+  get #full(): boolean {
+    const { storing, stored } = this.#ws.jobs;
+    if (storing.blocks >= MAX_WAITING_BLOCKS || storing.bytes >= MAX_WAITING_BYTES) return true;
+    // While no block is being connected, all stored blocks lack a parent. Do not count them: waiting for them would
+    // never end.
+    if (!this.#connecting) return false;
+    return stored.blocks + storing.blocks >= MAX_WAITING_BLOCKS || stored.bytes + storing.bytes >= MAX_WAITING_BYTES;
+  }
+
+  async #waitUntilNotFull(): Promise<void> {
+    while (this.#full) await this.#nextSlice();
+  }
+
+  /**
+   * Resolves when the chain has tried to connect an accepted block, or when no stored block is left to connect.
+   */
+  async settled(hash: Uint8Array): Promise<void> {
+    const { active, index, jobs } = this.#ws;
+    const node = index.get(hash);
+    if (node === undefined) return;
+    while (jobs.find(node)?.storing === true || (this.#connecting && active.height < node.height)) await this.#nextSlice();
+  }
+
+  #nextSlice(): Promise<void> {
+    return new Promise((resolve) => this.#waiters.push(resolve));
+  }
+
+  #releaseWaiters(): void {
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const waiter of waiters) waiter();
+  }
+
+  /** Starts to connect stored blocks in time slices, unless that is running already. */
+  resumeConnecting(): void {
+    if (this.#deps.storedAhead() > 0) this.#connectSoon();
+  }
+
+  #connectSoon(): void {
+    this.#releaseWaiters();
+    if (this.#connecting || this.#ws.stopping() || this.#deps.storedAhead() === 0) return;
+    this.#connecting = true;
+    this.#connectInSlices().catch((error: unknown) => this.#deps.failed(error));
+  }
+
+  async #connectInSlices(): Promise<void> {
+    const ws = this.#ws;
+    const deps = this.#deps;
+    try {
+      do {
+        await deps.change(async () => {
+          const begin = ws.clock.monotonicMs();
+          let blocks = 0;
+          // Connect at least one block per slice, so that other changes cannot stop the progress.
+          await deps.activate(() => blocks++ > 0 && (deps.crowded() || ws.clock.monotonicMs() - begin >= SLICE_MS));
+        });
+        this.#releaseWaiters();
+      } while (deps.storedAhead() > 0 && !ws.stopping());
+    } finally {
+      this.#connecting = false;
+      this.#releaseWaiters();
+    }
+  }
+}
