@@ -13,6 +13,7 @@ import type { TxView } from '../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../src/crypto/native/index.js';
 import { silentLogger } from '../src/log/logger.js';
 import { TxPool } from '../src/mempool/tx-pool.js';
+import type { TxRecords } from '../src/mempool/tx-records.js';
 import { InlineAssembler } from '../src/parallel/assembler-inline.js';
 import { PooledAssembler } from '../src/parallel/assembler-pooled.js';
 import { Assembly, type ChosenTransactions } from '../src/template/assembly.js';
@@ -68,29 +69,32 @@ function outpoint(i: number): Uint8Array {
 
 /** The pool's structure without a mempool around it. */
 class BenchSource implements TransactionSource {
-  records = new TxPool(1 << 20);
+  #pool = new TxPool(1 << 20);
+  get records(): TxRecords {
+    return this.#pool.records;
+  }
   /** In order of arrival; some may be gone. */
   readonly list: Payment[] = [];
   readonly returning = false;
   get counter(): number {
-    return this.records.counter;
+    return this.#pool.counter;
   }
   get size(): number {
-    return this.records.size;
+    return this.#pool.size;
   }
   async settled(): Promise<void> {}
   add(payment: Payment): void {
     const { tx, fee } = payment;
     this.list.push(payment);
-    this.records.add({ tx, fee, time: 0, height: 1, sigopCost: 2, size: tx.vsize, spendsCoinbase: false, locks: null });
+    this.#pool.add({ tx, fee, time: 0, height: 1, sigopCost: 2, size: tx.vsize, spendsCoinbase: false, locks: null });
   }
   /** A block took these; nothing that stays spends them, in this bench. */
   confirm(txs: readonly TxView[]): void {
-    for (const tx of txs) this.records.removeRecursive(tx, 'block');
+    for (const tx of txs) this.#pool.removeRecursive(tx, 'block');
   }
   /** Some leave and as many come, as between two templates. */
   move(fresh: readonly Payment[]): void {
-    for (const { tx } of this.list.splice(this.list.length - fresh.length)) this.records.removeRecursive(tx, 'sizelimit');
+    for (const { tx } of this.list.splice(this.list.length - fresh.length)) this.#pool.removeRecursive(tx, 'sizelimit');
     for (const payment of fresh) this.add(payment);
   }
   /** Copies the set without listeners. */

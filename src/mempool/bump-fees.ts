@@ -115,9 +115,9 @@ export function bumpFeesOf(
   const replaced = new Set<number>();
   const seen = new Set<number>();
   const wanted = outpoints.map((outpoint) => {
-    const row = pool.find(outpoint);
+    const row = pool.records.find(outpoint);
     if (row === NO_ROW) return row;
-    const spender = pool.spender(outpoint);
+    const spender = pool.records.spender(outpoint);
     if (spender !== NO_ROW) collectDescendants(links, spender, replaced);
     if (!seen.has(row)) for (const member of connected(pool, row, () => true)) seen.add(member);
     return row;

@@ -69,7 +69,7 @@ export class MempoolEntry {
 
   /**
    * Row of the transaction. The number stays the same while the transaction is in the mempool or its row is held
-   * (TxPool.hold).
+   * (TxRecords.hold).
    */
   get row(): number {
     if (this.#store.rows.serial[this.#row] !== this.#serial) throw new Error('a mempool entry was used after its transaction left');

@@ -76,7 +76,7 @@ export class Eviction {
     // transaction.
     const start = this.#pool.size;
     const { rows, links } = this.#pool;
-    for (let oldest = this.#pool.oldest; oldest !== undefined && rows.time[oldest] < cutoff; oldest = this.#pool.oldest) {
+    for (let oldest = this.#pool.eviction.oldest; oldest !== undefined && rows.time[oldest] < cutoff; oldest = this.#pool.eviction.oldest) {
       const stage = new Set<number>();
       collectDescendants(links, oldest, stage);
       this.#pool.remove(stage, 'expiry');
@@ -110,7 +110,7 @@ export class Eviction {
    */
   #leaving(): WorstChunk | undefined {
     if (this.#options.evictChunks) return worstChunk(this.#pool);
-    const { worst } = this.#pool;
+    const { worst } = this.#pool.eviction;
     return worst === undefined ? undefined : withDescendants(this.#pool, worst);
   }
 }

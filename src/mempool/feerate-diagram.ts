@@ -158,7 +158,7 @@ export interface PoolChunk {
  * @param counts returns whether a row counts as part of the cluster
  */
 export function chunksOfCluster(pool: TxPool, row: number, counts = everyRow): PoolChunk[] {
-  const members = [...connected(pool, row, counts)].sort(pool.compareIds);
+  const members = [...connected(pool, row, counts)].sort(pool.records.compareIds);
   const graph = graphOf(pool, members);
   const forest = new SpanningForest(graph, ancestorOrder(graph));
   forest.improve(CLUSTER_COST);

@@ -60,8 +60,8 @@ class KnownList implements KnownTransactions {
 
   *txs(): IterableIterator<TxView> {
     for (const row of this.#rows) {
-      const tx = this.#pool.tx(row);
-      adoptRow(this.#pool, row, tx);
+      const tx = this.#pool.records.tx(row);
+      adoptRow(this.#pool.records, row, tx);
       yield tx;
     }
   }
@@ -72,10 +72,10 @@ class KnownList implements KnownTransactions {
  * the transaction.
  */
 export function recognise(pool: TxPool, tx: TxView): void {
-  const row = tx.inputCount === 0 ? NO_ROW : pool.spender(tx.buffer, tx.outpointAt(0));
+  const row = tx.inputCount === 0 ? NO_ROW : pool.records.spender(tx.buffer, tx.outpointAt(0));
   if (row === NO_ROW || pool.rows.length[row] !== tx.totalSize) return;
   const from = pool.rows.offset[row] + RECORD_HEADER;
-  if (sameBytes(pool.arena.bytesOf(row), from, tx.buffer, tx.start, tx.totalSize)) adoptRow(pool, row, tx);
+  if (sameBytes(pool.records.arena.bytesOf(row), from, tx.buffer, tx.start, tx.totalSize)) adoptRow(pool.records, row, tx);
 }
 
 export class KnownLists {
@@ -105,7 +105,7 @@ export class KnownLists {
     this.#base += count;
     const found = new Int32Array(count);
     for (let i = 0; i < count; i++) {
-      const row = this.#pool.findWitness(wtxids, i * ID_BYTES);
+      const row = this.#pool.records.findWitness(wtxids, i * ID_BYTES);
       if (row === NO_ROW || places[row] > base) return null;
       if (links.hasParents(row)) for (const parent of links.parents(row)) if (places[parent] <= base) return null;
       places[row] = base + i + 1;
@@ -134,13 +134,13 @@ export class KnownLists {
   /** Hashes a list. The common beginning with the previous list is not hashed again. */
   #hash(list: Int32Array, serials: Uint32Array): KnownRoots {
     if (list.length === 0) return { branch: [], witnessRoot: new Uint8Array(ID_BYTES) };
-    this.#trees ??= { txids: new HashTree(this.#pool.hashes), wtxids: new HashTree(this.#pool.hashes), serials: NONE };
+    this.#trees ??= { txids: new HashTree(this.#pool.records.hashes), wtxids: new HashTree(this.#pool.records.hashes), serials: NONE };
     const { txids, wtxids } = this.#trees;
     // The first leaf belongs to the coinbase.
     const from = commonPrefix(this.#trees.serials, serials) + 1;
     this.#trees.serials = NONE;
-    txids.update(list.length + 1, from, (i) => idOfRow(this.#pool, list[i - 1], 0));
-    wtxids.update(list.length + 1, from, (i) => idOfRow(this.#pool, list[i - 1], 32));
+    txids.update(list.length + 1, from, (i) => idOfRow(this.#pool.records, list[i - 1], 0));
+    wtxids.update(list.length + 1, from, (i) => idOfRow(this.#pool.records, list[i - 1], 32));
     this.#trees.serials = serials;
     return { branch: txids.firstBranch, witnessRoot: wtxids.root };
   }

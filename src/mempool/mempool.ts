@@ -7,6 +7,7 @@ import type { Reject } from '../consensus/state.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Clock } from '../lib/clock.js';
 import { ListenerGuard } from '../lib/listener-guard.js';
+import { Listeners } from '../lib/listeners.js';
 import type { Logger } from '../log/logger.js';
 import type { Verifier } from '../parallel/verifier.js';
 import { Acceptor, type AcceptResult } from './accept/acceptor.js';
@@ -30,6 +31,7 @@ import { FLAG, NO_ROW } from './rows.js';
 import { PoolSnapshot } from './snapshot.js';
 import type { ChainChange, MempoolChain } from './source.js';
 import { type PoolListener, TxPool } from './tx-pool.js';
+import type { TxRecords } from './tx-records.js';
 
 export interface MempoolDeps {
   readonly chain: MempoolChain;
@@ -92,6 +94,7 @@ export class Mempool {
   readonly #recentOutcomes = new RecentOutcomes();
   readonly #known: KnownLists;
   readonly #guard: ListenerGuard;
+  readonly #broadcastListeners: Listeners<[entry: MempoolEntry]>;
   #unbroadcast = 0;
   #accepted = 0;
   #rejected = 0;
@@ -102,6 +105,7 @@ export class Mempool {
     this.#deps = deps;
     const guard = deps.guard ?? new ListenerGuard(deps.log);
     this.#guard = guard;
+    this.#broadcastListeners = new Listeners(guard);
     const pool = new TxPool(this.options.segmentBytes, this.options.evictChunks, guard);
     this.#pool = pool;
     this.#known = new KnownLists(pool);
@@ -155,10 +159,10 @@ export class Mempool {
   get counter(): number {
     return this.#pool.counter;
   }
-  /** Sets the listener of the counter. The listener publishes the counter in shared memory, where fronts read it. */
+  /** Registers a listener of the counter, and calls it with the current value. */
   onCounter(listener: (counter: number) => void): void {
-    this.#pool.onCounter = this.#guard.wrap('mempool counter', listener);
-    this.#pool.onCounter(this.#pool.counter);
+    this.#pool.onCounter(listener, 'mempool counter');
+    this.#guard.run('mempool counter', () => listener(this.#pool.counter));
   }
   /** Core's mempool sequence number, for getrawmempool. */
   get sequence(): number {
@@ -222,10 +226,10 @@ export class Mempool {
   }
 
   #noteRefused(tx: TxView, { reason, debug }: Reject): void {
-    if (this.#pool.find(tx.txid) !== NO_ROW) return;
+    if (this.#pool.records.find(tx.txid) !== NO_ROW) return;
     const rivals = new Set<number>();
     for (let i = 0; i < tx.inputCount && rivals.size < MOST_RIVALS; i++) {
-      const rival = this.#pool.spender(tx.buffer, tx.outpointAt(i));
+      const rival = this.#pool.records.spender(tx.buffer, tx.outpointAt(i));
       if (rival !== NO_ROW) rivals.add(rival);
     }
     this.#recentOutcomes.addOutcome(
@@ -234,7 +238,7 @@ export class Mempool {
         'refused',
         reason,
         debug,
-        Array.from(rivals, (row) => this.#pool.entry(row).txid),
+        Array.from(rivals, (row) => this.#pool.records.entry(row).txid),
       ),
     );
   }
@@ -324,33 +328,33 @@ export class Mempool {
   }
 
   /** The rows of the mempool, with records in shared memory. The assembler's mirror is fed from these rows. */
-  get records(): TxPool {
-    return this.#pool;
+  get records(): TxRecords {
+    return this.#pool.records;
   }
 
   // The entries that the following methods return are views and must be read immediately; see entry.ts.
 
   /** @param txid 32 bytes, internal order */
   get(txid: Uint8Array): MempoolEntry | undefined {
-    return this.#view(this.#pool.find(txid));
+    return this.#view(this.#pool.records.find(txid));
   }
   getByWtxid(wtxid: Uint8Array): MempoolEntry | undefined {
-    return this.#view(this.#pool.findWitness(wtxid));
+    return this.#view(this.#pool.records.findWitness(wtxid));
   }
   /** Returns a copy of the transaction with this wtxid. */
   byWtxid(wtxid: Uint8Array): TxView | undefined {
     return this.getByWtxid(wtxid)?.tx;
   }
   has(txid: Uint8Array): boolean {
-    return this.#pool.find(txid) !== NO_ROW;
+    return this.#pool.records.find(txid) !== NO_ROW;
   }
   /** Returns the entry that spends an outpoint (36 bytes). */
   spender(outpoint: Uint8Array): MempoolEntry | undefined {
-    return this.#view(this.#pool.spender(outpoint));
+    return this.#view(this.#pool.records.spender(outpoint));
   }
   /** Yields all entries, in no particular order. Do not await while iterating. */
   *entries(): IterableIterator<MempoolEntry> {
-    for (const row of this.#pool.rows.here()) if (this.#pool.rows.isHere(row)) yield this.#pool.entry(row);
+    for (const row of this.#pool.rows.here()) if (this.#pool.rows.isHere(row)) yield this.#pool.records.entry(row);
   }
 
   /**
@@ -386,7 +390,11 @@ export class Mempool {
   /** Returns the chunks of an entry's cluster, best first, with modified fees and sigop-adjusted weights. */
   cluster(entry: MempoolEntry): { fee: number; weight: number; entries: MempoolEntry[] }[] {
     const pool = this.#pool;
-    return chunksOfCluster(pool, entry.row).map(({ fee, weight, rows }) => ({ fee, weight, entries: rows.map((row) => pool.entry(row)) }));
+    return chunksOfCluster(pool, entry.row).map(({ fee, weight, rows }) => ({
+      fee,
+      weight,
+      entries: rows.map((row) => pool.records.entry(row)),
+    }));
   }
   /** Returns the number of transactions in an entry's cluster, including itself. */
   clusterCount(entry: MempoolEntry): number {
@@ -400,16 +408,16 @@ export class Mempool {
   fitsCluster(tx: TxView): boolean {
     const ancestors = new Set<number>();
     for (let i = 0; i < tx.inputCount; i++) {
-      const parent = this.#pool.find(tx.buffer, tx.outpointAt(i));
+      const parent = this.#pool.records.find(tx.buffer, tx.outpointAt(i));
       if (parent !== NO_ROW) ancestors.add(parent);
     }
     return fitsCluster({ count: 1, weight: tx.weight, ancestors, replaced: NO_ROWS }, { pool: this.#pool, options: this.options });
   }
   #view(row: number): MempoolEntry | undefined {
-    return row === NO_ROW ? undefined : this.#pool.entry(row);
+    return row === NO_ROW ? undefined : this.#pool.records.entry(row);
   }
   #views(rows: ReadonlySet<number>): MempoolEntry[] {
-    return [...rows].sort(this.#pool.compareIds).map((row) => this.#pool.entry(row));
+    return [...rows].sort(this.#pool.records.compareIds).map((row) => this.#pool.records.entry(row));
   }
 
   /**
@@ -422,9 +430,9 @@ export class Mempool {
   }
   /** Returns all fee deltas, ordered by txid in internal order. */
   prioritised(): { txid: Uint8Array; delta: number; entry: MempoolEntry | undefined }[] {
-    return [...this.#pool.prioritised()]
+    return [...this.#pool.deltas]
       .sort((a, b) => Buffer.compare(a.txid, b.txid))
-      .map(({ txid, delta, row }) => ({ txid, delta, entry: this.#view(row) }));
+      .map(({ txid, delta }) => ({ txid, delta, entry: this.get(txid) }));
   }
 
   /**
@@ -435,10 +443,11 @@ export class Mempool {
     const pool = this.#pool;
     const now = this.#deps.clock.nowSeconds();
     // Returning transactions may be parents of transactions in the mempool, so they come first.
-    const back = this.#reorg.returningTxs.map((tx): SavedRecord => ({ bytes: tx.bytes, time: now, delta: pool.delta(tx.txid) }));
+    const back = this.#reorg.returningTxs.map((tx): SavedRecord => ({ bytes: tx.bytes, time: now, delta: pool.deltas.of(tx.txid) }));
     const returning = new Set(this.#reorg.returningTxs.map(({ txid }) => hashKey(txid)));
-    const deltas = new Map([...pool.prioritised()].map(({ delta, row }) => [row, delta]));
-    const absent = [...pool.prioritised()]
+    const prioritised = [...pool.deltas].map(({ txid, delta }) => ({ txid, delta, row: pool.records.find(txid) }));
+    const deltas = new Map(prioritised.map(({ delta, row }) => [row, delta]));
+    const absent = prioritised
       .filter(({ txid, row }) => row === NO_ROW && !returning.has(hashKey(txid)))
       .map(({ txid, delta }) => [txid, delta] as const);
     const unbroadcast: Uint8Array[] = [];
@@ -446,7 +455,7 @@ export class Mempool {
     const snapshot = await this.snapshot();
     function* txs(): Generator<SavedRecord> {
       yield* back;
-      for (const { row, time } of snapshot) yield { bytes: pool.bytesOf(row), time, delta: deltas.get(row) ?? 0 };
+      for (const { row, time } of snapshot) yield { bytes: pool.records.bytesOf(row), time, delta: deltas.get(row) ?? 0 };
     }
     return { count: back.length + snapshot.length, txs: txs(), deltas: absent, unbroadcast, release: () => snapshot.release() };
   }
@@ -460,32 +469,34 @@ export class Mempool {
 
   /** Returns the fee delta of a txid in satoshis. */
   feeDelta(txid: Uint8Array): number {
-    return this.#pool.delta(txid);
+    return this.#pool.deltas.of(txid);
   }
 
   /** Returns whether the transaction has ephemeral dust, so that its fee (and its fee delta) must stay 0. */
   hasFixedFee(txid: Uint8Array): boolean {
-    const row = this.#pool.find(txid);
-    return row !== NO_ROW && paysNothing(this.#pool.tx(row), this.options.policy);
+    const row = this.#pool.records.find(txid);
+    return row !== NO_ROW && paysNothing(this.#pool.records.tx(row), this.options.policy);
   }
 
-  /** Calls onBroadcast for a transaction of the mempool, which announces the transaction to peers. */
+  /** Has a transaction of the mempool announced to peers. */
   announce(txid: Uint8Array): void {
-    const row = this.#pool.find(txid);
-    if (row !== NO_ROW) this.onBroadcast(this.#pool.entry(row));
+    const row = this.#pool.records.find(txid);
+    if (row !== NO_ROW) this.#broadcastListeners.call(this.#pool.records.entry(row));
   }
   /** Marks a transaction as not yet announced to any peer (it came from RPC, not from a peer). */
   addUnbroadcast(txid: Uint8Array): void {
-    const row = this.#pool.find(txid);
+    const row = this.#pool.records.find(txid);
     if (row === NO_ROW) return;
     this.#setUnbroadcast(row, true);
-    this.onBroadcast(this.#pool.entry(row));
+    this.#broadcastListeners.call(this.#pool.records.entry(row));
   }
-  /** Called each time the node itself, rather than a peer, starts the announcement of a transaction. */
-  onBroadcast: (entry: MempoolEntry) => void = () => {};
+  /** Registers a listener that is called each time the node itself, rather than a peer, starts the announcement of a transaction. */
+  onBroadcast(listener: (entry: MempoolEntry) => void, name: string): void {
+    this.#broadcastListeners.add(listener, name);
+  }
   /** Marks a transaction as announced. Called when a peer has requested it. */
   removeUnbroadcast(txid: Uint8Array): void {
-    const row = this.#pool.find(txid);
+    const row = this.#pool.records.find(txid);
     if (row !== NO_ROW) this.#setUnbroadcast(row, false);
   }
   #setUnbroadcast(row: number, unbroadcast: boolean): void {

@@ -131,7 +131,7 @@ export class ReorgFollower {
   get returningTxs(): TxView[] {
     const { pool } = this.#deps;
     const found: TxView[] = [];
-    for (const { tx } of this.#returning) if (!tx.isCoinbase && pool.find(tx.txid) === NO_ROW) found.push(tx);
+    for (const { tx } of this.#returning) if (!tx.isCoinbase && pool.records.find(tx.txid) === NO_ROW) found.push(tx);
     return found;
   }
 
@@ -157,7 +157,7 @@ export class ReorgFollower {
    */
   #takeOut(txs: readonly TxView[]): number[] {
     const { pool } = this.#deps;
-    const rows = txs.map((tx) => pool.find(tx.txid));
+    const rows = txs.map((tx) => pool.records.find(tx.txid));
     pool.confirming(rows.filter((row) => row !== NO_ROW));
     return rows;
   }
@@ -210,11 +210,11 @@ export class ReorgFollower {
   #removeForBlock(txs: readonly TxView[], rows: readonly number[], height: number): void {
     const { pool, fees, guard } = this.#deps;
     const here = rows.filter((row) => row !== NO_ROW);
-    pool.confirmed(here);
+    pool.eviction.removeAll(here);
     guard.run('fee estimator', () =>
       fees.block(
         height,
-        here.map((row) => pool.entry(row)),
+        here.map((row) => pool.records.entry(row)),
       ),
     );
     for (let i = 0; i < txs.length; i++) {
@@ -223,7 +223,7 @@ export class ReorgFollower {
       // A transaction that is in the mempool has no conflicts there, so only a transaction that is not can have some.
       if (row !== NO_ROW) pool.confirm(row, tx);
       else if (!tx.isCoinbase) pool.removeConflicts(tx);
-      pool.clearDelta(tx.txid);
+      pool.deltas.clear(tx.txid);
     }
     if (this.#returning.length === 0 && this.#returned.size === 0) return;
     const confirmed = new Set(txs.map((tx) => hashKey(tx.txid)));
@@ -255,7 +255,7 @@ export class ReorgFollower {
           const at = this.#returning.indexOf(item);
           // Skip a transaction that a block has confirmed during the wait.
           if (at < 0) continue;
-          const row = pool.find(item.tx.txid);
+          const row = pool.records.find(item.tx.txid);
           // Blocks below were disconnected during the wait, and this transaction may spend their outputs. Check it
           // again after their transactions.
           if (at > 0 && row === NO_ROW) continue;
@@ -299,11 +299,11 @@ export class ReorgFollower {
     this.#underWay = null;
     // A returned transaction that has left again without being confirmed may have unlinked children in the mempool.
     // These children must leave too.
-    for (const { tx } of returned) if (pool.find(tx.txid) === NO_ROW) pool.removeRecursive(tx, 'reorg');
+    for (const { tx } of returned) if (pool.records.find(tx.txid) === NO_ROW) pool.removeRecursive(tx, 'reorg');
     const waiting = new Map<number, number>();
     const rowsOf = new Map<Batch, number[]>();
     for (const { tx, batch, height } of returned) {
-      const row = pool.find(tx.txid);
+      const row = pool.records.find(tx.txid);
       if (row === NO_ROW) continue;
       waiting.set(row, height);
       const rows = rowsOf.get(batch);
@@ -346,7 +346,7 @@ export class ReorgFollower {
    */
   async #accept({ tx, batch: { tip, rows } }: Returning): Promise<AcceptResult> {
     const { pool } = this.#deps;
-    const heightOf = (row: number): number | undefined => this.#returned.get(hashKey(pool.entry(row).txid))?.height;
+    const heightOf = (row: number): number | undefined => this.#returned.get(hashKey(pool.records.entry(row).txid))?.height;
     const options: AcceptOptions = { bypassLimits: true, returning: { tip, rows, heightOf } };
     for (;;) {
       try {
@@ -405,9 +405,9 @@ export class ReorgFollower {
 
   #chainOutpoints(row: number): Uint8Array[] {
     const { pool } = this.#deps;
-    const tx = pool.tx(row);
+    const tx = pool.records.tx(row);
     const found: Uint8Array[] = [];
-    for (let i = 0; i < tx.inputCount; i++) if (pool.find(tx.buffer, tx.outpointAt(i)) === NO_ROW) found.push(tx.outpoint(i));
+    for (let i = 0; i < tx.inputCount; i++) if (pool.records.find(tx.buffer, tx.outpointAt(i)) === NO_ROW) found.push(tx.outpoint(i));
     return found;
   }
 
@@ -420,11 +420,11 @@ export class ReorgFollower {
     const { coins } = chain;
     // A row whose coins were not prefetched was accepted while the prefetch ran, so it fits this tip.
     if (this.#chainOutpoints(row).some((outpoint) => !coins.isKnown(outpoint))) return true;
-    const tx = pool.tx(row);
-    const parents = new RowViews(pool);
+    const tx = pool.records.tx(row);
+    const parents = new RowViews(pool.records);
     const spent: Coin[] = [];
     for (let i = 0; i < tx.inputCount; i++) {
-      const parent = pool.find(tx.buffer, tx.outpointAt(i));
+      const parent = pool.records.find(tx.buffer, tx.outpointAt(i));
       // A parent that returns in a later stage was still confirmed on these tips.
       const coin = parent === NO_ROW ? coins.get(tx.outpoint(i)) : poolCoin(parents.of(parent), tx.prevIndex(i), waiting.get(parent));
       if (coin === undefined) return false;
@@ -441,14 +441,14 @@ export class ReorgFollower {
    */
   #locksMet(row: number, spent: readonly Coin[], tips: readonly HeaderContext[]): boolean {
     const { pool } = this.#deps;
-    const tx = pool.tx(row);
-    let locks = pool.locks.get(row);
+    const tx = pool.records.tx(row);
+    let locks = pool.records.locks.get(row);
     if (locks === undefined) return true;
     for (const tip of tips) {
       if (tip.ancestor(locks.block.height) !== locks.block) locks = lockPoints(tx, spent, tip) ?? locks;
       if (!sequenceLocksMet(locks, tip)) return false;
     }
-    pool.locks.set(row, locks);
+    pool.records.locks.set(row, locks);
     return true;
   }
 }

@@ -2,7 +2,7 @@
 // doubles would need more memory than the transactions, and V8's garbage collector would visit all of them. tx-pool.ts
 // writes rows, entry.ts presents them as objects, and the assembler's mirror is fed from them.
 //
-// Rows are reused. To read a row later, hold it (TxPool.hold): a held row keeps its figures and bytes after its
+// Rows are reused. To read a row later, hold it (TxRecords.hold): a held row keeps its figures and bytes after its
 // transaction has left the mempool.
 
 /** Returned instead of a row number if there is no such row. */

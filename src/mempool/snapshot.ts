@@ -51,7 +51,7 @@ class DepthOrder implements Order {
     if (this.#depths[a] !== this.#depths[b]) return this.#depths[a] - this.#depths[b];
     const left = this.#fees[a] * this.#sizes[b];
     const right = this.#fees[b] * this.#sizes[a];
-    return left === right ? this.#pool.compareIds(this.#rows[b], this.#rows[a]) : right - left;
+    return left === right ? this.#pool.records.compareIds(this.#rows[b], this.#rows[a]) : right - left;
   }
 }
 
@@ -112,7 +112,7 @@ class ChunkOrder implements Order {
   }
 
   #byId(a: number, b: number): number {
-    return this.#pool.compareIds(this.#rows[a], this.#rows[b]);
+    return this.#pool.records.compareIds(this.#rows[a], this.#rows[b]);
   }
 
   compare(a: number, b: number): number {
@@ -131,7 +131,7 @@ export class PoolSnapshot implements Iterable<MempoolEntry> {
   private constructor(pool: TxPool, rows: Int32Array) {
     this.#pool = pool;
     this.#rows = rows;
-    for (const row of rows) pool.hold(row);
+    for (const row of rows) pool.records.hold(row);
   }
 
   /** Creates a snapshot of these rows in this order. */
@@ -166,18 +166,18 @@ export class PoolSnapshot implements Iterable<MempoolEntry> {
    * ones, not those of the snapshot.
    */
   at(i: number): MempoolEntry {
-    return this.#pool.entry(this.#rows[i]);
+    return this.#pool.records.entry(this.#rows[i]);
   }
 
   *[Symbol.iterator](): Iterator<MempoolEntry> {
-    for (const row of this.#rows) yield this.#pool.entry(row);
+    for (const row of this.#rows) yield this.#pool.records.entry(row);
   }
 
   /** Releases the rows. Calling it again does nothing. */
   release(): void {
     if (!this.#held) return;
     this.#held = false;
-    for (const row of this.#rows) this.#pool.release(row);
+    for (const row of this.#rows) this.#pool.records.release(row);
     this.#rows = new Int32Array(0);
   }
 

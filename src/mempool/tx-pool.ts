@@ -1,26 +1,23 @@
-// Data structure of the mempool: rows by txid, wtxid and spent outpoint, links, sums over ancestors and descendants,
-// fee deltas, and the transactions-updated counter. It is synchronous and consistent after each call. The code in
+// Data structure of the mempool: records (tx-records.ts) with links, sums over ancestors and descendants, an order of
+// eviction, fee deltas, and the transactions-updated counter. It is synchronous and consistent after each call. The code in
 // accept/ decides which transactions may enter. A change costs time in proportion to the rows that it adds or removes
 // and their relatives.
-import { hashKey } from '../consensus/bytes/hex.js';
 import { SEQUENCE_FINAL } from '../consensus/rules/locks.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
-import type { Hashes } from '../crypto/crypto.js';
-import { RECORD_HEADER, WTXID_AT } from '../jobs/assemble-messages.js';
 import { ListenerGuard } from '../lib/listener-guard.js';
+import { Listeners } from '../lib/listeners.js';
 import { silentLogger } from '../log/logger.js';
 import { signalsReplacement } from '../policy/replaceable.js';
-import { type EntryFields, type EntryStore, type LockPoints, MempoolEntry, type StoredTx, storedTx, txInPlace } from './entry.js';
-import { byAge, resetRank, worseByDescendants, worseByRank } from './eviction-order.js';
-import { ID_BYTES, IdTable } from './id-table.js';
-import { LinkTable } from './link-table.js';
+import { type EntryFields, MempoolEntry } from './entry.js';
+import { resetRank } from './eviction-order.js';
+import { EvictionQueue } from './eviction-queue.js';
+import { FeeDeltas } from './fee-deltas.js';
+import { ID_BYTES } from './id-table.js';
+import type { LinkTable } from './link-table.js';
 import { sameBytes } from './open-table.js';
-import { MOST_DELTA } from './options.js';
-import { RecordArena } from './record-arena.js';
 import { collectAncestors, collectDescendants } from './relatives.js';
-import { RowHeap } from './row-heap.js';
-import { FLAG, NO_ROW, Rows } from './rows.js';
-import { SpenderTable } from './spender-table.js';
+import { FLAG, NO_ROW, type Rows } from './rows.js';
+import { TxRecords } from './tx-records.js';
 import { DELTA_USAGE, entryUsage, hashListUsage, LINK_USAGE } from './usage.js';
 
 /** Why a transaction was removed (Core's MemPoolRemovalReason). */
@@ -34,33 +31,15 @@ export interface PoolListener {
   changed(entry: MempoolEntry): void;
 }
 
-/** Follower of changes by row, such as the assembler's mirror. It may hold a removed row. */
-export interface RowListener {
-  added(row: number): void;
-  removed(row: number): void;
-  changed(row: number): void;
-  /** Called when the row's record has moved. */
-  moved(row: number): void;
-  /** Called after another method of the follower threw. The follower's copy of the rows may be wrong. */
-  failed(): void;
-}
-
-export class TxPool implements EntryStore {
-  readonly rows = new Rows();
-  readonly links = new LinkTable(this.rows);
-  readonly arena: RecordArena;
-  /** Lock points of rows with FLAG.sequenceLock. The map is small, because most payments have no relative locks. */
-  readonly locks = new Map<number, LockPoints>();
-  readonly #byTxid: IdTable;
-  readonly #byWtxid: IdTable;
-  readonly #spenders: SpenderTable;
-  readonly #scores: RowHeap;
-  readonly #ages = new RowHeap(this.rows, 'agePlace', byAge(this.rows));
-  readonly #deltas = new Map<string, number>();
+export class TxPool {
+  readonly records: TxRecords;
+  readonly rows: Rows;
+  readonly links: LinkTable;
+  readonly deltas = new FeeDeltas();
+  readonly eviction: EvictionQueue;
   readonly #listeners: { readonly name: string; readonly listener: PoolListener }[] = [];
+  readonly #counterListeners: Listeners<[counter: number]>;
   readonly #guard: ListenerGuard;
-  readonly #followers: RowListener[] = [];
-  #hashes: Hashes | null = null;
   #usage = 0;
   /**
    * Capacity that Core's list of transaction hashes would have: it doubles when full and shrinks when half of it is
@@ -68,35 +47,26 @@ export class TxPool implements EntryStore {
    */
   #hashCapacity = 0;
   #bytes = 0;
-  #txBytes = 0;
   #totalFees = 0;
   #counter = 0;
   #sequence = 1;
-  #serial = 0;
 
   /** @param segmentBytes, evictChunks see MempoolOptions @param guard runs the listeners */
   constructor(segmentBytes: number, evictChunks = false, guard = new ListenerGuard(silentLogger)) {
     this.#guard = guard;
-    const { rows } = this;
-    this.#scores = new RowHeap(rows, 'scorePlace', evictChunks ? worseByRank(rows, this.compareIds) : worseByDescendants(rows));
-    this.arena = new RecordArena(this.rows, segmentBytes, (row) => {
-      this.#notifyFollowers('moved', row);
-    });
-    this.#byTxid = new IdTable(this.rows, this.arena, 0);
-    this.#byWtxid = new IdTable(this.rows, this.arena, 32);
-    this.#spenders = new SpenderTable(this.rows, this.arena);
+    this.#counterListeners = new Listeners(guard);
+    this.records = new TxRecords(segmentBytes, guard);
+    this.rows = this.records.rows;
+    this.links = this.records.links;
+    this.eviction = new EvictionQueue(this.rows, evictChunks, this.records.compareIds);
   }
 
   get size(): number {
-    return this.#byTxid.size;
+    return this.records.size;
   }
   /** Sum of the virtual sizes. */
   get bytes(): number {
     return this.#bytes;
-  }
-  /** Serialised bytes of all transactions. */
-  get txBytes(): number {
-    return this.#txBytes;
   }
   /** Sum of base fees in satoshis. */
   get totalFees(): number {
@@ -104,16 +74,8 @@ export class TxPool implements EntryStore {
   }
   /** Estimated memory in bytes, counted as Core does. */
   get usageBytes(): number {
-    return this.#usage + this.#deltas.size * DELTA_USAGE + hashListUsage(this.#hashCapacity);
+    return this.#usage + this.deltas.size * DELTA_USAGE + hashListUsage(this.#hashCapacity);
   }
-  /** Hash functions for views, taken from the first added transaction. */
-  get hashes(): Hashes {
-    if (this.#hashes === null) throw new Error('the pool has not received a transaction yet');
-    return this.#hashes;
-  }
-  /** Called whenever the counter changes. */
-  onCounter: (counter: number) => void = () => {};
-
   /**
    * Transactions-updated counter, uint32: counts added and removed entries, tip changes, and prioritisations of
    * entries.
@@ -125,69 +87,7 @@ export class TxPool implements EntryStore {
   get sequence(): number {
     return this.#sequence;
   }
-  /** Serial of the newest row. */
-  get lastSerial(): number {
-    return this.#serial;
-  }
-  /** Row that is evicted first. */
-  get worst(): number | undefined {
-    return this.#scores.peek();
-  }
-  /**
-   * Sets the rank of a row to the rate of its chunk.
-   * @param fee modified fees
-   * @param weight sigop-adjusted
-   */
-  setRank(row: number, fee: number, weight: number): void {
-    this.rows.rankFee[row] = fee;
-    this.rows.rankWeight[row] = weight;
-    this.#scores.update(row);
-  }
-  get oldest(): number | undefined {
-    return this.#ages.peek();
-  }
-  /** Fee deltas of prioritisetransaction in satoshis, by key of the txid. */
-  get deltas(): ReadonlyMap<string, number> {
-    return this.#deltas;
-  }
 
-  /** Returns the row of a txid (32 bytes at `at`, internal order); NO_ROW if it is not in the mempool. */
-  find(txid: Uint8Array, at = 0): number {
-    return this.#byTxid.get(txid, at);
-  }
-  /** Returns the row of a wtxid, like `find`. */
-  findWitness(wtxid: Uint8Array, at = 0): number {
-    return this.#byWtxid.get(wtxid, at);
-  }
-  /** Returns the row that spends an outpoint (36 bytes at `at`); NO_ROW for none. */
-  spender(outpoint: Uint8Array, at = 0): number {
-    return this.#spenders.get(outpoint, at);
-  }
-  /** Returns a view of a row that is in the mempool or held. */
-  entry(row: number): MempoolEntry {
-    return new MempoolEntry(this, row);
-  }
-  /** Returns the offset of a row's wtxid in its segment of the arena. */
-  wtxidAt(row: number): number {
-    return this.rows.offset[row] + WTXID_AT;
-  }
-  /** Returns the stored transaction of a row that is in the mempool or held, not parsed. */
-  stored(row: number): StoredTx {
-    return storedTx(this, row);
-  }
-  /** Returns a view of a row's transaction in place, in shared memory, for reading at once. */
-  tx(row: number): TxView {
-    return txInPlace(this, row);
-  }
-  /** Returns the bytes of a row's transaction in place. They stay valid while the row is in the mempool or held. */
-  bytesOf(row: number): Uint8Array {
-    const from = this.rows.offset[row] + RECORD_HEADER;
-    return this.arena.bytesOf(row).subarray(from, from + this.rows.length[row]);
-  }
-  /** Returns the fee delta of a txid in satoshis. */
-  delta(txid: Uint8Array): number {
-    return this.#deltas.size === 0 ? 0 : (this.#deltas.get(hashKey(txid)) ?? 0);
-  }
   /**
    * Registers a listener.
    * @param name for the log and the metric of failures
@@ -196,39 +96,14 @@ export class TxPool implements EntryStore {
     this.#guard.registerListener(name);
     this.#listeners.push({ name, listener });
   }
-  follow(follower: RowListener): void {
-    this.#followers.push(follower);
+  /** Registers a listener that is called whenever the counter changes. */
+  onCounter(listener: (counter: number) => void, name: string): void {
+    this.#counterListeners.add(listener, name);
   }
-
-  /**
-   * Compares rows by txid in Core's order: byte by byte in internal order, so the byte that is displayed last counts
-   * most.
-   */
-  compareIds = (a: number, b: number): number => {
-    const { offset } = this.rows;
-    const aBytes = this.arena.bytesOf(a);
-    const bBytes = this.arena.bytesOf(b);
-    for (let i = offset[a], k = offset[b], end = i + 32; i < end; i++, k++) {
-      if (aBytes[i] !== bBytes[k]) return aBytes[i] - bBytes[k];
-    }
-    return 0;
-  };
-
-  /**
-   * Holds a row: its figures and bytes remain readable after its transaction leaves, until `release` was called as
-   * often as `hold`.
-   */
-  hold(row: number): void {
-    this.rows.holds[row]++;
-  }
-  release(row: number): void {
-    if (--this.rows.holds[row] === 0 && !this.rows.isHere(row)) this.#recycle(row);
-  }
-
   /** Increments the counter. Called for each block of a tip change, and when the node stops. */
   bumpCounter(): void {
     this.#counter = (this.#counter + 1) >>> 0;
-    this.onCounter(this.#counter);
+    this.#counterListeners.call(this.#counter);
   }
 
   /**
@@ -238,16 +113,9 @@ export class TxPool implements EntryStore {
    */
   add(fields: EntryFields): number {
     const { tx } = fields;
-    this.#hashes ??= tx.hashes;
-    const row = this.rows.allocate();
-    this.#fillRow(row, fields);
-    this.arena.store(row, tx);
-    this.#byTxid.add(row);
-    this.#byWtxid.add(row);
+    const row = this.records.add(tx, (row) => this.#fillRow(row, fields));
     for (let i = 0; i < tx.inputCount; i++) {
-      const at = tx.outpointAt(i);
-      this.#spenders.add(row, RECORD_HEADER + at - tx.start);
-      const parent = this.#byTxid.get(tx.buffer, at);
+      const parent = this.records.find(tx.buffer, tx.outpointAt(i));
       if (parent !== NO_ROW) this.#link(parent, row);
     }
     if (this.links.hasParents(row)) for (const ancestor of collectAncestors(this.links, row)) this.#relate(ancestor, row);
@@ -255,15 +123,13 @@ export class TxPool implements EntryStore {
     this.#usage += this.rows.usage[row];
     if (this.size > this.#hashCapacity) this.#hashCapacity = Math.max(1, this.#hashCapacity * 2);
     this.#bytes += fields.size;
-    this.#txBytes += tx.totalSize;
     this.#totalFees += fields.fee;
-    this.#scores.insert(row);
-    this.#ages.insert(row);
+    this.eviction.insert(row);
     this.bumpCounter();
     this.#sequence++;
-    this.#notifyFollowers('added', row);
+    this.records.notify('added', row);
     if (this.#listeners.length > 0) {
-      const entry = new MempoolEntry(this, row, tx);
+      const entry = new MempoolEntry(this.records, row, tx);
       for (const { name, listener } of this.#listeners) this.#guard.run(name, () => listener.added(entry));
     }
     return row;
@@ -286,7 +152,7 @@ export class TxPool implements EntryStore {
 
   /**
    * Begins to remove the rows that a block confirms. Removes their links and sums, and notifies followers that the rows
-   * leave. The rows can still be found by txid until `confirmed` and `confirm` finish the removal in the same
+   * leave. The rows can still be found by txid until `confirm` finish the removal in the same
    * event-loop tick.
    * @param rows in block order. Their ancestors are among them or have left before
    */
@@ -306,18 +172,12 @@ export class TxPool implements EntryStore {
     for (const row of rows) this.#removeFromRelatives(row);
   }
 
-  /** Removes confirmed rows from the heaps of eviction and expiry. */
-  confirmed(rows: readonly number[]): void {
-    this.#scores.removeAll(rows);
-    this.#ages.removeAll(rows);
-  }
-
   /**
    * Finishes the removal of a confirmed row.
    * @param tx the transaction as in the block; its witness may differ from that of the row
    */
   confirm(row: number, tx: TxView): void {
-    const same = sameBytes(this.arena.bytesOf(row), this.rows.offset[row] + ID_BYTES, tx.wtxid, 0, ID_BYTES);
+    const same = sameBytes(this.records.arena.bytesOf(row), this.records.wtxidAt(row), tx.wtxid, 0, ID_BYTES);
     this.#drop(row, 'block', same ? tx : undefined);
   }
 
@@ -341,15 +201,15 @@ export class TxPool implements EntryStore {
   removeRecursive(tx: TxView, reason: RemovalReason): void {
     if (this.size === 0) return;
     const stage = new Set<number>();
-    const row = this.find(tx.txid);
+    const row = this.records.find(tx.txid);
     if (row !== NO_ROW) collectDescendants(this.links, row, stage);
-    else for (const child of this.#spendersOf(tx.txid, tx.outputCount)) collectDescendants(this.links, child, stage);
+    else for (const child of this.records.spendersOf(tx.txid, tx.outputCount)) collectDescendants(this.links, child, stage);
     this.remove(stage, reason);
   }
 
   /** Returns whether a mempool transaction spends an output that this transaction spends. */
   hasConflicts(tx: TxView): boolean {
-    for (let i = 0; i < tx.inputCount; i++) if (this.spender(tx.buffer, tx.outpointAt(i)) !== NO_ROW) return true;
+    for (let i = 0; i < tx.inputCount; i++) if (this.records.spender(tx.buffer, tx.outpointAt(i)) !== NO_ROW) return true;
     return false;
   }
 
@@ -360,9 +220,9 @@ export class TxPool implements EntryStore {
   removeConflicts(tx: TxView): void {
     if (this.size === 0) return;
     for (let i = 0; i < tx.inputCount; i++) {
-      const rival = this.spender(tx.buffer, tx.outpointAt(i));
+      const rival = this.records.spender(tx.buffer, tx.outpointAt(i));
       if (rival === NO_ROW || !this.rows.isHere(rival)) continue;
-      if (this.#deltas.size > 0) this.#deltas.delete(hashKey(this.entry(rival).txid));
+      if (this.deltas.size > 0) this.deltas.clear(this.records.entry(rival).txid);
       this.removeWithDescendants(rival, 'conflict');
     }
   }
@@ -392,7 +252,7 @@ export class TxPool implements EntryStore {
 
   /** Returns rows that spend outputs of a row and are not linked to it yet. */
   unlinkedChildren(row: number): number[] {
-    const spenders = this.#spendersOf(this.entry(row).txid, this.tx(row).outputCount);
+    const spenders = this.records.spendersOf(this.records.entry(row).txid, this.records.tx(row).outputCount);
     return [...new Set(spenders)].filter((child) => !this.links.isParent(row, child));
   }
 
@@ -402,13 +262,8 @@ export class TxPool implements EntryStore {
    * @param txid internal order
    */
   prioritise(txid: Uint8Array, wantedSats: number): void {
-    const key = hashKey(txid);
-    const before = this.#deltas.get(key) ?? 0;
-    const total = Math.max(-MOST_DELTA, Math.min(MOST_DELTA, before + wantedSats));
-    const deltaSats = total - before;
-    if (total === 0) this.#deltas.delete(key);
-    else this.#deltas.set(key, total);
-    const row = this.find(txid);
+    const deltaSats = this.deltas.add(txid, wantedSats);
+    const row = this.records.find(txid);
     if (row === NO_ROW) return;
     const { modifiedFee, ancestorFees, descendantFees } = this.rows;
     modifiedFee[row] += deltaSats;
@@ -419,30 +274,17 @@ export class TxPool implements EntryStore {
       this.#changed(descendant);
     }
     descendantFees[row] += deltaSats;
-    this.#resetRank(row);
+    this.eviction.resetRank(row);
     for (const ancestor of collectAncestors(this.links, row)) {
       descendantFees[ancestor] += deltaSats;
-      this.#resetRank(ancestor);
+      this.eviction.resetRank(ancestor);
     }
     this.bumpCounter();
   }
 
-  /** Removes a fee delta, for example when its transaction was mined. */
-  clearDelta(txid: Uint8Array): void {
-    if (this.#deltas.size > 0) this.#deltas.delete(hashKey(txid));
-  }
-
-  /** Yields all fee deltas with their rows; NO_ROW if the transaction is not in the mempool. */
-  *prioritised(): IterableIterator<{ txid: Uint8Array; delta: number; row: number }> {
-    for (const [key, delta] of this.#deltas) {
-      const txid = Uint8Array.from(key, (character) => character.charCodeAt(0));
-      yield { txid, delta, row: this.find(txid) };
-    }
-  }
-
   #fillRow(row: number, { tx, fee, time, height, sigopCost, size, spendsCoinbase, locks, returned }: EntryFields): void {
     const { rows } = this;
-    const modifiedFee = fee + this.delta(tx.txid);
+    const modifiedFee = fee + this.deltas.of(tx.txid);
     rows.fee[row] = fee;
     rows.modifiedFee[row] = modifiedFee;
     rows.time[row] = time;
@@ -451,8 +293,6 @@ export class TxPool implements EntryStore {
     rows.ancestorFees[row] = modifiedFee;
     rows.descendantSize[row] = size;
     rows.descendantFees[row] = modifiedFee;
-    this.#serial = (this.#serial + 1) >>> 0 || 1;
-    rows.serial[row] = this.#serial;
     rows.height[row] = height;
     rows.weight[row] = tx.weight;
     rows.sigopCost[row] = sigopCost;
@@ -460,8 +300,7 @@ export class TxPool implements EntryStore {
     rows.ancestorCount[row] = 1;
     rows.ancestorSigops[row] = sigopCost;
     rows.descendantCount[row] = 1;
-    if (locks !== null) this.locks.set(row, locks);
-    this.links.clear(row);
+    if (locks !== null) this.records.locks.set(row, locks);
     resetRank(rows, row);
     rows.scorePlace[row] = -1;
     rows.agePlace[row] = -1;
@@ -474,19 +313,6 @@ export class TxPool implements EntryStore {
       (tx.hasWitness ? FLAG.hasWitness : 0) |
       (signalsReplacement(tx) ? FLAG.signals : 0) |
       (returned === true ? FLAG.returned : 0);
-  }
-
-  #spendersOf(txid: Uint8Array, outputCount: number): number[] {
-    const found: number[] = [];
-    const outpoint = new Uint8Array(36);
-    outpoint.set(txid);
-    const view = new DataView(outpoint.buffer);
-    for (let i = 0; i < outputCount; i++) {
-      view.setUint32(32, i, true);
-      const child = this.spender(outpoint);
-      if (child !== NO_ROW) found.push(child);
-    }
-    return found;
   }
 
   #link(parent: number, child: number): void {
@@ -505,9 +331,9 @@ export class TxPool implements EntryStore {
     rows.descendantCount[ancestor]++;
     rows.descendantSize[ancestor] += rows.size[descendant];
     rows.descendantFees[ancestor] += rows.modifiedFee[descendant];
-    this.#scores.update(ancestor);
+    this.eviction.update(ancestor);
     if (!notify) return;
-    this.#resetRank(descendant);
+    this.eviction.resetRank(descendant);
     this.#changed(descendant);
   }
 
@@ -525,12 +351,7 @@ export class TxPool implements EntryStore {
     rows.descendantCount[ancestor]--;
     rows.descendantSize[ancestor] -= rows.size[removed];
     rows.descendantFees[ancestor] -= rows.modifiedFee[removed];
-    this.#resetRank(ancestor);
-  }
-
-  #resetRank(row: number): void {
-    resetRank(this.rows, row);
-    this.#scores.update(row);
+    this.eviction.resetRank(ancestor);
   }
 
   /**
@@ -538,55 +359,38 @@ export class TxPool implements EntryStore {
    * free it earlier.
    */
   #removeFromRelatives(row: number): void {
-    this.hold(row);
+    this.records.hold(row);
     this.rows.flags[row] &= ~FLAG.here;
-    this.#notifyFollowers('removed', row);
+    this.records.notify('removed', row);
   }
 
   /**
    * Removes a row from all tables, notifies the listeners and releases the row.
    * @param tx the row's transaction; its bytes may be those of the block
    */
-  #drop(row: number, reason: RemovalReason, tx = this.tx(row)): void {
+  #drop(row: number, reason: RemovalReason, tx = this.records.tx(row)): void {
     const { rows } = this;
-    this.#byTxid.delete(row);
-    this.#byWtxid.delete(row);
-    for (let i = 0; i < tx.inputCount; i++) this.#spenders.delete(row, RECORD_HEADER + tx.outpointAt(i) - tx.start);
+    this.records.delete(row, tx);
     this.#usage -= rows.usage[row];
     const left = this.size;
     if (left > 0 && left * 2 < this.#hashCapacity) this.#hashCapacity = left;
     this.#bytes -= rows.size[row];
-    this.#txBytes -= rows.length[row];
     this.#totalFees -= rows.fee[row];
-    this.#scores.remove(row);
-    this.#ages.remove(row);
-    this.locks.delete(row);
+    this.eviction.remove(row);
     this.bumpCounter();
     this.#sequence++;
     if (this.#listeners.length > 0) {
-      const entry = this.entry(row);
+      const entry = this.records.entry(row);
       for (const { name, listener } of this.#listeners) this.#guard.run(name, () => listener.removed(entry, reason));
     }
-    this.release(row);
-  }
-
-  #recycle(row: number): void {
-    this.arena.free(row);
-    this.rows.serial[row] = 0;
-    this.rows.recycle(row);
+    this.records.release(row);
   }
 
   #changed(row: number): void {
-    this.#notifyFollowers('changed', row);
+    this.records.notify('changed', row);
     if (this.#listeners.length === 0) return;
-    const entry = this.entry(row);
+    const entry = this.records.entry(row);
     for (const { name, listener } of this.#listeners) this.#guard.run(name, () => listener.changed(entry));
-  }
-
-  #notifyFollowers(event: 'added' | 'removed' | 'changed' | 'moved', row: number): void {
-    for (const follower of this.#followers) {
-      if (!this.#guard.run('mempool rows', () => follower[event](row))) follower.failed();
-    }
   }
 }
 

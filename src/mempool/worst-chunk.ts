@@ -30,26 +30,26 @@ function chunksAround(pool: TxPool, row: number): PoolChunk[] | null {
  * lowest rank is that of a computed chunk. The ranks remain, so a cluster is computed again only after it has changed.
  */
 export function worstChunk(pool: TxPool): WorstChunk | undefined {
-  for (let row = pool.worst; row !== undefined; row = pool.worst) {
+  for (let row = pool.eviction.worst; row !== undefined; row = pool.eviction.worst) {
     const chunks = chunksAround(pool, row);
     if (chunks === null) {
       // The cluster is too large: rank the row by the fee rate with its descendants if that is higher than its own.
       const all = withDescendants(pool, row);
       const { modifiedFee, size } = pool.rows;
-      if (all.fees * size[row] > modifiedFee[row] * all.size) pool.setRank(row, all.fees, WITNESS_SCALE_FACTOR * all.size);
-      if (pool.worst === row) return all;
+      if (all.fees * size[row] > modifiedFee[row] * all.size) pool.eviction.setRank(row, all.fees, WITNESS_SCALE_FACTOR * all.size);
+      if (pool.eviction.worst === row) return all;
       continue;
     }
     const members = new Set<number>();
     for (const { fee, weight, rows } of chunks) {
       for (const member of rows) {
         members.add(member);
-        pool.setRank(member, fee, weight);
+        pool.eviction.setRank(member, fee, weight);
       }
     }
     const last = chunks.at(-1) as PoolChunk;
     // Round the sum up once, as Core does. The sum of rounded sizes may be larger.
-    if (members.has(pool.worst as number))
+    if (members.has(pool.eviction.worst as number))
       return { rows: new Set(last.rows), fees: last.fee, size: Math.ceil(last.weight / WITNESS_SCALE_FACTOR) };
   }
   return undefined;

@@ -8,7 +8,6 @@ import type { TipChange, TipListener } from '../chain/events.js';
 import type { HeaderNode } from '../chain/tree/header-node.js';
 import type { WorkedTip } from '../link/messages.js';
 import { STATE_FLAG } from '../link/shared-state.js';
-import type { MempoolEntry } from '../mempool/entry.js';
 import type { PoolListener } from '../mempool/tx-pool.js';
 import type { Net } from '../net/net.js';
 import { difficultyOf } from '../rpc/render/difficulty.js';
@@ -147,7 +146,7 @@ export function wire(base: NodeBase, modules: WiredModules): Wired {
   });
 
   // The node itself announces a transaction.
-  mempool.onBroadcast = guard.wrap('peers', (entry: MempoolEntry) => late.net?.relay.announcer.relayTx(entry));
+  mempool.onBroadcast((entry) => late.net?.relay.announcer.relayTx(entry), 'peers');
 
   // A template was published.
   templates.onPublish((facts) => access.onTemplate(facts), 'templates of batches');

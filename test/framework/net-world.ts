@@ -193,7 +193,7 @@ export class NetWorld {
     chain.events.stored.add((node, block) => net.onStored(node, block));
     chain.events.checked.add((hash, block, reject) => net.onChecked(hash, block, reject));
     mempool.listen({ added() {}, removed: (entry, reason) => net.onLeft(entry, reason), changed() {} });
-    mempool.onBroadcast = (entry) => net.relay.announcer.relayTx(entry);
+    mempool.onBroadcast((entry) => net.relay.announcer.relayTx(entry), 'peers');
   }
 
   #reach(lines: InlineConnectionFactory): Reach {

@@ -105,10 +105,10 @@ export class Acceptor {
     const { pool, eviction } = this.#judge.deps;
     const { testOnly, maxFeeSats, bypassLimits, inPackage } = work.accept;
     // Read the txids before the mempool changes.
-    const replaced = work.replaced.size === 0 ? NOTHING : Array.from(work.replaced, (row) => pool.entry(row).txid);
+    const replaced = work.replaced.size === 0 ? NOTHING : Array.from(work.replaced, (row) => pool.records.entry(row).txid);
     if (testOnly === true || (maxFeeSats !== undefined && work.fee > maxFeeSats)) return outcome(work, null, null, replaced);
-    const entry = pool.entry(this.#judge.addToPool(work));
-    if (bypassLimits !== true && inPackage === undefined && eviction.limit() > 0 && pool.find(work.tx.txid) === NO_ROW) {
+    const entry = pool.records.entry(this.#judge.addToPool(work));
+    if (bypassLimits !== true && inPackage === undefined && eviction.limit() > 0 && pool.records.find(work.tx.txid) === NO_ROW) {
       return outcome(work, policyReject('reconsiderable', 'mempool full'), null, replaced);
     }
     return outcome(work, null, entry, replaced);

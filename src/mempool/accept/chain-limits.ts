@@ -58,9 +58,9 @@ export const checkChainLimits: Step = (work, { pool, options }) => {
 /** Rejects a transaction that spends a transaction which it would replace. */
 export const checkOwnConflicts: Step = (work, { pool }) => {
   if (work.conflicts.size === 0) return null;
-  for (const ancestor of [...work.ancestors].sort(pool.compareIds)) {
+  for (const ancestor of [...work.ancestors].sort(pool.records.compareIds)) {
     if (work.conflicts.has(ancestor)) {
-      const debug = `${idHex(work.tx)} spends conflicting transaction ${hashToHex(pool.entry(ancestor).txid)}`;
+      const debug = `${idHex(work.tx)} spends conflicting transaction ${hashToHex(pool.records.entry(ancestor).txid)}`;
       return policyReject('consensus', 'bad-txns-spends-conflicting-tx', debug);
     }
   }
@@ -100,7 +100,7 @@ export function poolParents(pool: TxPool, txs: readonly TxView[], most: number, 
   const parents = new Set<number>();
   for (const tx of txs) {
     for (let i = 0; i < tx.inputCount; i++) {
-      const parent = pool.find(tx.buffer, tx.outpointAt(i));
+      const parent = pool.records.find(tx.buffer, tx.outpointAt(i));
       if (parent === NO_ROW || among?.has(parent) === false) continue;
       parents.add(parent);
       if (parents.size + txs.length > most) return null;
@@ -132,10 +132,10 @@ export function walkAncestors(
     found.add(next);
     total += rows.size[next];
     if (rows.descendantSize[next] + added.size > limits.descendantSize) {
-      return `exceeds descendant size limit for tx ${hashToHex(pool.entry(next).txid)} [limit: ${limits.descendantSize}]`;
+      return `exceeds descendant size limit for tx ${hashToHex(pool.records.entry(next).txid)} [limit: ${limits.descendantSize}]`;
     }
     if (rows.descendantCount[next] + added.count > limits.descendantCount) {
-      return `too many descendants for tx ${hashToHex(pool.entry(next).txid)} [limit: ${limits.descendantCount}]`;
+      return `too many descendants for tx ${hashToHex(pool.records.entry(next).txid)} [limit: ${limits.descendantCount}]`;
     }
     if (total > limits.ancestorSize) return `exceeds ancestor size limit [limit: ${limits.ancestorSize}]`;
     for (const parent of links.parents(next)) {
@@ -150,6 +150,6 @@ export function walkAncestors(
 
 function smallestId(pool: TxPool, rows: ReadonlySet<number>): number {
   let best = NO_ROW;
-  for (const row of rows) if (best === NO_ROW || pool.compareIds(row, best) < 0) best = row;
+  for (const row of rows) if (best === NO_ROW || pool.records.compareIds(row, best) < 0) best = row;
   return best;
 }

@@ -35,8 +35,8 @@ export function unspentDust(tx: TxView, others: ReadonlyMap<string, TxView>, { p
     else known.outputs.add(tx.prevIndex(i));
   }
   for (const [id, { hash, outputs }] of spent) {
-    const row = pool.find(hash);
-    const parent = others.get(id) ?? (row === NO_ROW ? undefined : pool.tx(row));
+    const row = pool.records.find(hash);
+    const parent = others.get(id) ?? (row === NO_ROW ? undefined : pool.records.tx(row));
     if (parent === undefined || dustOutputs(parent, policy).every((output) => outputs.has(output))) continue;
     const debug = `tx ${hashToHex(tx.txid)} (wtxid=${hashToHex(tx.wtxid)}) did not spend parent's ephemeral dust`;
     return policyReject('mempool-policy', 'missing-ephemeral-spends', debug);

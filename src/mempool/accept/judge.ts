@@ -127,7 +127,7 @@ export class Judge {
     for (let i = 0; i < tx.inputCount; i++) {
       const at = tx.outpointAt(i);
       // Usually the coin is in the cache. Checking the cache by offset avoids an array for the outpoint.
-      if (chain.coins.isKnown(tx.buffer, at) || pool.find(tx.buffer, at) !== NO_ROW) continue;
+      if (chain.coins.isKnown(tx.buffer, at) || pool.records.find(tx.buffer, at) !== NO_ROW) continue;
       if (accept.earlier !== undefined && accept.earlier.size > 0 && accept.earlier.has(hashKey(tx.prevHash(i)))) continue;
       (wanted ??= []).push(tx.outpoint(i));
     }
@@ -157,7 +157,7 @@ export class Judge {
     const { bypassLimits, inPackage } = work.accept;
     const alone = inPackage === undefined && !pool.links.hasParents(row);
     const telling = (work.conflicts.size === 0 || this.options.policy.fullRbf) && bypassLimits !== true && alone;
-    guard.run('fee estimator', () => fees.enter(pool.entry(row), telling && this.deps.blocksAreCurrent()));
+    guard.run('fee estimator', () => fees.enter(pool.records.entry(row), telling && this.deps.blocksAreCurrent()));
     return row;
   }
 }

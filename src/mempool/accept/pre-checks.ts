@@ -49,13 +49,13 @@ export const checkFinal: Step = ({ tx }, { tip }) => {
 export const checkConflicts: Step = (work, { pool, options }) => {
   const { tx } = work;
   const { fullRbf, detailed } = options.policy;
-  const known = pool.find(tx.txid);
+  const known = pool.records.find(tx.txid);
   if (known !== NO_ROW) {
-    const same = !detailed || Buffer.compare(pool.entry(known).wtxid, tx.wtxid) === 0;
+    const same = !detailed || Buffer.compare(pool.records.entry(known).wtxid, tx.wtxid) === 0;
     return policyReject('conflict', same ? 'txn-already-in-mempool' : 'txn-same-nonwitness-data-in-mempool');
   }
   for (let i = 0; i < tx.inputCount; i++) {
-    const rival = pool.spender(tx.buffer, tx.outpointAt(i));
+    const rival = pool.records.spender(tx.buffer, tx.outpointAt(i));
     if (rival === NO_ROW || work.conflicts.has(rival)) continue;
     if (work.accept.inPackage === 'test') return policyReject('mempool-policy', 'bip125-replacement-disallowed');
     if (!fullRbf && !pool.rows.has(rival, FLAG.signals)) return policyReject('mempool-policy', 'txn-mempool-conflict');
@@ -85,9 +85,9 @@ export const findCoins: Step = (work, { pool, coins, tip }) => {
   const spent = new Array<Coin>(tx.inputCount);
   work.spent = spent;
   work.confirmed = true;
-  const parents = new RowViews(pool);
+  const parents = new RowViews(pool.records);
   for (let i = 0; i < tx.inputCount; i++) {
-    const parent = pool.find(tx.buffer, tx.outpointAt(i));
+    const parent = pool.records.find(tx.buffer, tx.outpointAt(i));
     const sibling = parent === NO_ROW && earlier !== undefined && earlier.size > 0 ? earlier.get(hashKey(tx.prevHash(i))) : undefined;
     const coin =
       parent !== NO_ROW
@@ -141,7 +141,7 @@ export const checkSizeAndFee: Step = (work, context) => {
   const { tx } = work;
   const { policy } = context.options;
   if (work.sigopCost < 0) work.sigopCost = sigopCost(tx, work.spent, STANDARD_SCRIPT_FLAGS);
-  work.modifiedFee = work.fee + context.pool.delta(tx.txid);
+  work.modifiedFee = work.fee + context.pool.deltas.of(tx.txid);
   work.size = adjustedVirtualSize(tx.weight, work.sigopCost, policy.bytesPerSigop);
   const unpaid = checkUnpaidDust(work, context);
   if (unpaid !== null) return unpaid;

@@ -23,13 +23,13 @@ const checkRules: Step = (work, { pool, options }) => {
   const id = idHex(tx);
   const newRate = feeRateOf(work.modifiedFee, work.size);
   const knownParents = new Set<string>();
-  for (const rival of [...work.conflicts].sort(pool.compareIds)) {
+  for (const rival of [...work.conflicts].sort(pool.records.compareIds)) {
     const oldRate = feeRateOf(rows.modifiedFee[rival], rows.size[rival]);
     if (newRate <= oldRate) {
       const debug = `rejecting replacement ${id}; new feerate ${formatFeeRate(newRate)} <= old feerate ${formatFeeRate(oldRate)}`;
       return policyReject('reconsiderable', 'insufficient fee', debug);
     }
-    const old = pool.tx(rival);
+    const old = pool.records.tx(rival);
     for (let i = 0; i < old.inputCount; i++) knownParents.add(hashKey(old.prevHash(i)));
   }
   const tooMany = tooManyRivals(id, work.conflicts, pool);
@@ -40,7 +40,7 @@ const checkRules: Step = (work, { pool, options }) => {
   let oldFees = 0;
   for (const row of replaced) oldFees += rows.modifiedFee[row];
   for (let i = 0; i < tx.inputCount; i++) {
-    if (!knownParents.has(hashKey(tx.prevHash(i))) && pool.find(tx.buffer, tx.outpointAt(i)) !== NO_ROW) {
+    if (!knownParents.has(hashKey(tx.prevHash(i))) && pool.records.find(tx.buffer, tx.outpointAt(i)) !== NO_ROW) {
       const debug = `replacement ${id} adds unconfirmed input, idx ${i}`;
       return policyReject('mempool-policy', 'replacement-adds-unconfirmed', debug);
     }

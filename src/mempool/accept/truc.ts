@@ -22,7 +22,7 @@ const named = (tx: TxView): string => `tx ${hashToHex(tx.txid)} (wtxid=${hashToH
  * rule.
  */
 const parentsOf = (tx: TxView, pool: TxPool): number[] =>
-  [...(poolParents(pool, [tx], Number.POSITIVE_INFINITY) ?? [])].sort(pool.compareIds);
+  [...(poolParents(pool, [tx], Number.POSITIVE_INFINITY) ?? [])].sort(pool.records.compareIds);
 
 /** Checks that version 3 and other versions do not spend each other. */
 function inheritanceFault(tx: TxView, parent: TxView): string | null {
@@ -52,7 +52,7 @@ function singleFault(work: Workspace, pool: TxPool): string | null {
   const { tx, size, conflicts, accept } = work;
   const parents = work.confirmed ? [] : parentsOf(tx, pool);
   for (const row of parents) {
-    const fault = inheritanceFault(tx, pool.tx(row));
+    const fault = inheritanceFault(tx, pool.records.tx(row));
     if (fault !== null) return fault;
   }
   if (tx.version !== TRUC_VERSION) return null;
@@ -69,7 +69,7 @@ function singleFault(work: Workspace, pool: TxPool): string | null {
   if (descendants.size + 2 <= MAX_RELATIVES || replaces) return null;
   const [sibling] = descendants;
   const mayGo = descendants.size === 1 && pool.rows.ancestorCount[sibling] === MAX_RELATIVES;
-  if (!mayGo || accept.inPackage === 'test' || accept.inPackage === 'together') return tooManyDescendants(pool.tx(parent));
+  if (!mayGo || accept.inPackage === 'test' || accept.inPackage === 'together') return tooManyDescendants(pool.records.tx(parent));
   work.addConflict(sibling);
   work.evictsSibling = true;
   return null;
@@ -85,7 +85,7 @@ export function packageTrucFault({ tx, size }: Workspace, all: readonly Workspac
   for (let i = 0; i < tx.inputCount; i++) spent.add(hashKey(tx.prevHash(i)));
   const inside = all.filter((other) => other.tx !== tx && spent.has(hashKey(other.tx.txid))).map((other) => other.tx);
   if (tx.version !== TRUC_VERSION) {
-    for (const parent of [...parents.map((row) => pool.tx(row)), ...inside]) {
+    for (const parent of [...parents.map((row) => pool.records.tx(row)), ...inside]) {
       const fault = inheritanceFault(tx, parent);
       if (fault !== null) return fault;
     }
@@ -95,7 +95,7 @@ export function packageTrucFault({ tx, size }: Workspace, all: readonly Workspac
   if (parents.length + inside.length + 1 > MAX_RELATIVES) return tooManyAncestors(tx);
   const [row] = parents;
   if (row !== undefined && pool.rows.ancestorCount[row] + inside.length + 1 > MAX_RELATIVES) return tooManyAncestors(tx);
-  const parent = row === undefined ? inside[0] : pool.tx(row);
+  const parent = row === undefined ? inside[0] : pool.records.tx(row);
   if (parent === undefined) return null;
   if (size > MAX_CHILD_BYTES) return tooBig('child ', tx, size, MAX_CHILD_BYTES);
   const inherited = inheritanceFault(tx, parent);

@@ -72,7 +72,7 @@ export class TxPrefetcher {
     const wanted: Uint8Array[] = [];
     for (const tx of txs) {
       const key = hashKey(tx.txid);
-      if (this.prefetched(tx) !== undefined || earlier.has(key) || pool.find(tx.txid) !== NO_ROW) continue;
+      if (this.prefetched(tx) !== undefined || earlier.has(key) || pool.records.find(tx.txid) !== NO_ROW) continue;
       const work = new Workspace(tx, options);
       if (this.#judge.check(work, ALONE) !== null) continue;
       for (const outpoint of this.#judge.unknownCoins(work)) wanted.push(outpoint);

@@ -116,7 +116,7 @@ export class PackageAcceptor {
     for (const tx of txs) {
       const key = keyOf(tx);
       const result = rest.results.get(key) ?? final.get(key) ?? (alone.get(key) as PackageTxResult);
-      const lost = result.kind !== 'invalid' && pool.find(tx.txid) === NO_ROW;
+      const lost = result.kind !== 'invalid' && pool.records.find(tx.txid) === NO_ROW;
       if (lost) fault = TX_FAILED;
       results.set(key, lost ? { kind: 'invalid', reject: policyReject('mempool-policy', 'mempool full') } : result);
     }
@@ -135,9 +135,9 @@ export class PackageAcceptor {
 
   #known(tx: TxView): PackageTxResult | null {
     const { pool } = this.#judge.deps;
-    const row = pool.find(tx.txid);
+    const row = pool.records.find(tx.txid);
     if (row === NO_ROW) return null;
-    const entry = pool.entry(row);
+    const entry = pool.records.entry(row);
     if (hashKey(entry.wtxid) !== keyOf(tx)) return { kind: 'other-witness', wtxid: entry.wtxid };
     return { kind: 'known', size: entry.size, fee: entry.fee };
   }
@@ -251,7 +251,7 @@ export class PackageAcceptor {
       fee,
       feeRate: together === null ? feeRateOf(modifiedFee, size) : feeRateOf(together.modifiedFee, together.size),
       includes: together === null ? [tx.wtxid] : works.map((work) => work.tx.wtxid),
-      replaced: Array.from(replaced, (row) => pool.entry(row).txid),
+      replaced: Array.from(replaced, (row) => pool.records.entry(row).txid),
     };
   }
 }

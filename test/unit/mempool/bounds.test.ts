@@ -72,13 +72,13 @@ t.test('halves the minimum fee rate in 12 hours, or in 6 or 3 when the mempool i
   const after = (seconds: number, usageBytes: number): number => {
     const clock = new HandClock();
     const pool = {
-      worst: 0 as number | undefined,
+      eviction: { worst: 0 as number | undefined },
       size: 1,
       usageBytes: 1_000_001,
       rows: { descendantFees: [7_000], descendantSize: [1_000] },
       links: { hasChildren: () => false },
       remove() {
-        this.worst = undefined;
+        this.eviction.worst = undefined;
       },
     };
     const eviction = new Eviction(pool as unknown as TxPool, { ...DEFAULT_MEMPOOL, maxUsageBytes: 1_000_000 }, clock, silentLogger);

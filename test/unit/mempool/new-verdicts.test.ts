@@ -31,7 +31,7 @@ const options = {
 };
 
 const contextOf = (mempool: Mempool, told: string[] = []): NodeContext => {
-  mempool.onBroadcast = ({ txid }) => told.push(hashToHex(txid));
+  mempool.onBroadcast(({ txid }) => told.push(hashToHex(txid)), 'test');
   return {
     compat: COMPATS['31'],
     mempool,
@@ -123,7 +123,7 @@ t.test('checks the dust of a parent once, however many of its outputs are spent'
       return i === 299 ? 1 : parent.outputValue(i);
     },
   };
-  const context = { pool: { find: () => -1 }, options: pool.options } as unknown as AcceptContext;
+  const context = { pool: { records: { find: () => -1 } }, options: pool.options } as unknown as AcceptContext;
   const others = new Map([[hashKey(parent.txid), counting as never]]);
   t.equal(unspentDust(child, others, context), null, 'it is spent');
   t.equal(looked, 300);
@@ -137,10 +137,12 @@ t.test('does not sort thousands of parents when there are no ancestor limits', a
   let compared = 0;
   let row = 0;
   const pool = {
-    find: () => row++ % 500,
-    compareIds: (a: number, b: number) => {
-      compared++;
-      return a - b;
+    records: {
+      find: () => row++ % 500,
+      compareIds: (a: number, b: number) => {
+        compared++;
+        return a - b;
+      },
     },
     rows: { size: new Float64Array(500), descendantSize: new Float64Array(500), descendantCount: new Float64Array(500) },
     links: { parents: () => [], children: () => [] },

@@ -28,7 +28,7 @@ function fill(pool: TxPool, random: () => number): void {
 t.test('sorts by fewer ancestors, then higher fee rate, then larger txid', async (t) => {
   const pool = new TxPool(1 << 16);
   fill(pool, pseudoRandom(7));
-  const expected = Array.from(pool.rows.here(), (row) => pool.entry(row))
+  const expected = Array.from(pool.rows.here(), (row) => pool.records.entry(row))
     .map(({ row, ancestorCount, fee, size, txid }) => ({ row, ancestorCount, rate: fee / size, txid: Buffer.from(txid) }))
     .sort((a, b) => a.ancestorCount - b.ancestorCount || b.rate - a.rate || Buffer.compare(b.txid, a.txid));
   let pauses = 0;
@@ -46,8 +46,10 @@ t.test('sorts by fewer ancestors, then higher fee rate, then larger txid', async
 t.test('shows the mempool at the time of the call, whatever changes in its pauses', async (t) => {
   const pool = new TxPool(1 << 16);
   fill(pool, pseudoRandom(8));
-  const before = new Map(Array.from(pool.rows.here(), (row) => [Buffer.from(pool.entry(row).txid).toString('hex'), pool.entry(row).fee]));
-  const most = pool.arena.reservedBytes;
+  const before = new Map(
+    Array.from(pool.rows.here(), (row) => [Buffer.from(pool.records.entry(row).txid).toString('hex'), pool.records.entry(row).fee]),
+  );
+  const most = pool.records.arena.reservedBytes;
   const taken = PoolSnapshot.takeSorted(pool, false);
   for (const row of pool.rows.here()) if (row % 5 > 0 && pool.rows.isHere(row)) pool.removeWithDescendants(row, 'sizelimit');
   fill(pool, pseudoRandom(9));
@@ -61,7 +63,7 @@ t.test('shows the mempool at the time of the call, whatever changes in its pause
   snapshot.release();
   for (const row of pool.rows.here()) if (pool.rows.isHere(row)) pool.removeWithDescendants(row, 'sizelimit');
   t.throws(() => stale.fee, /used after its transaction left/);
-  t.ok(pool.arena.reservedBytes <= 1 << 16, 'and lets go of everything');
+  t.ok(pool.records.arena.reservedBytes <= 1 << 16, 'and lets go of everything');
   t.ok(most > 10 << 16);
 });
 
@@ -88,9 +90,9 @@ t.test('sorts chunks by rate, then by the weight at that rate, then by their hig
   fill(pool, pseudoRandom(11));
   const chunks = new Map<number, { fee: number; weight: number; alike: number; rows: readonly number[] }>();
   for (const row of pool.rows.here()) for (const chunk of chunksOfCluster(pool, row)) chunks.set(chunk.rows[0]!, chunk);
-  const highest = (rows: readonly number[]): number => [...rows].sort(pool.compareIds).at(-1)!;
+  const highest = (rows: readonly number[]): number => [...rows].sort(pool.records.compareIds).at(-1)!;
   const expected = [...chunks.values()].sort(
-    (a, b) => b.fee / b.weight - a.fee / a.weight || a.alike - b.alike || pool.compareIds(highest(a.rows), highest(b.rows)),
+    (a, b) => b.fee / b.weight - a.fee / a.weight || a.alike - b.alike || pool.records.compareIds(highest(a.rows), highest(b.rows)),
   );
   const snapshot = await PoolSnapshot.takeSorted(pool, true, () => {});
   const found = Array.from(snapshot, ({ row }) => row);

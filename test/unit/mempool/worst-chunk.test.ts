@@ -44,7 +44,7 @@ t.test('finds the chunk with the lowest rate of all clusters over random changes
     fc.property(steps, (list) => {
       const pool = new TxPool(1 << 20, true);
       const txs: TxView[] = [];
-      const rowsOf = (): number[] => txs.map((tx) => pool.find(tx.txid)).filter((row) => row !== NO_ROW);
+      const rowsOf = (): number[] => txs.map((tx) => pool.records.find(tx.txid)).filter((row) => row !== NO_ROW);
       const rateIsLeast = (): boolean => {
         const worst = worstChunk(pool);
         const rows = rowsOf();
@@ -58,17 +58,17 @@ t.test('finds the chunk with the lowest rate of all clusters over random changes
         return Math.abs(own.fee / own.weight - least) < 1e-12 && worst.fees === own.fee && below.size === worst.rows.size;
       };
       for (const step of list) {
-        const here = txs.filter((tx) => pool.find(tx.txid) !== NO_ROW);
+        const here = txs.filter((tx) => pool.records.find(tx.txid) !== NO_ROW);
         if (step.kind === 'add') {
           const parents = new Map<string, Uint8Array>();
           for (const place of here.length > 0 ? step.of : []) {
             const outpoint = outpointOf(here[place % here.length], place % OUTPUTS);
-            if (pool.spender(outpoint) === NO_ROW) parents.set(outpoint.join(), outpoint);
+            if (pool.records.spender(outpoint) === NO_ROW) parents.set(outpoint.join(), outpoint);
           }
           txs.push(put(pool, txs.length, step.fee, [...parents.values()]));
         } else if (here.length === 0) continue;
         else if (step.kind === 'prioritise') pool.prioritise(here[step.of % here.length].txid, step.fee);
-        else if (step.kind === 'remove') pool.removeWithDescendants(pool.find(here[step.fee % here.length].txid), 'expiry');
+        else if (step.kind === 'remove') pool.removeWithDescendants(pool.records.find(here[step.fee % here.length].txid), 'expiry');
         else if (!rateIsLeast()) return false;
       }
       while (pool.size > 0) {
@@ -87,7 +87,7 @@ t.test('finds the parent and child as worst chunk when the fee of the child fall
   const parent = put(pool, 1, 0);
   const child = put(pool, 2, 1_000, [outpointOf(parent, 0)]);
   const lone = put(pool, 3, 400);
-  const rowsOf = (...txs: readonly TxView[]): number[] => txs.map((tx) => pool.find(tx.txid));
+  const rowsOf = (...txs: readonly TxView[]): number[] => txs.map((tx) => pool.records.find(tx.txid));
   t.same([...worstChunk(pool)!.rows], rowsOf(lone));
   pool.prioritise(child.txid, -300);
   t.same([...worstChunk(pool)!.rows], rowsOf(parent, child), 'the child by itself still pays more');

@@ -5,7 +5,7 @@ import { toHex } from '../../../src/consensus/bytes/hex.js';
 import { AssembleMirror } from '../../../src/jobs/assemble-mirror.js';
 import { LinkTable } from '../../../src/mempool/link-table.js';
 import { FLAG, Rows } from '../../../src/mempool/rows.js';
-import type { TxPool } from '../../../src/mempool/tx-pool.js';
+import type { TxRecords } from '../../../src/mempool/tx-records.js';
 import { MirrorFeed } from '../../../src/template/mirror-feed.js';
 import { outpointOf, spend } from '../../framework/model-chain.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
@@ -146,7 +146,7 @@ t.test('empties the mirror when too many removed rows are held between requests'
 t.test('retains the mirror when the largest possible block arrives during a build', async (t) => {
   const rows = new Rows();
   const arena = { segmentCount: 0, segment: () => null };
-  const records = { rows, links: new LinkTable(rows), arena, hold() {}, release() {}, follow() {} } as unknown as TxPool;
+  const records = { rows, links: new LinkTable(rows), arena, hold() {}, release() {}, follow() {} } as unknown as TxRecords;
   // Four million units of weight by 240 of the smallest.
   for (let n = 0; n < 16_600; n++) {
     const row = rows.allocate();

@@ -18,7 +18,6 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'http/front/exchange Exchange': 27,
   'mempool/entry MempoolEntry': 27,
   'mempool/mempool Mempool': 47,
-  'mempool/tx-pool TxPool': 47,
   'net/peer/peer Peer': 45,
   'node/inline-node-client InlineNodeClient': 42,
   'sv2/serve/client Client': 37,
@@ -35,8 +34,6 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
 const LATE_CALLBACKS: ReadonlySet<string> = new Set([
   'link/slab-ring onExhausted',
   'link/slab-ring onGrow',
-  'mempool/mempool onBroadcast',
-  'mempool/tx-pool onCounter',
   'node/node-stop requestStop',
   'template/view/template-view onAborted',
 ]);
