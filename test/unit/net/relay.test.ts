@@ -462,14 +462,39 @@ t.test('drops announcements that every peer has received or that are too old', a
   t.same(log.read(9_500, false), numbered(9_500));
 });
 
-/** Compact blocks over a pool and stand-ins for a chain, for what is fetched and for what takes whole blocks. */
-function compactOver(
-  { clock, pool }: Pick<ReturnType<typeof createPool>, 'clock' | 'pool'>,
-  chain: object,
-  downloads: object,
-  blocks: object,
-  extraTxs = 0,
-) {
+/** The shortest length of script that is accepted. */
+const SCRIPT = new Uint8Array(40).fill(0x51);
+const COINBASE = spend(hashes, [], [{ value: 1, script: SCRIPT }]);
+const headerOf = (n: number, txs: readonly TxView[] = []): Uint8Array => {
+  const header = new Uint8Array(80).fill(0x20);
+  header[0] = n;
+  if (txs.length > 0) header.set(merkleRoot(txs.map(({ txid }) => Buffer.from(txid))), 36);
+  return header;
+};
+
+interface CompactOptions {
+  readonly requestOf?: (hash: Uint8Array) => object | undefined;
+  readonly startRequest?: (peer: Peer, hash: Uint8Array) => unknown;
+  readonly endRequest?: (hash: Uint8Array) => unknown;
+  readonly identify?: () => Promise<void>;
+  readonly processBlock?: (peer: Peer, block: BlockView) => Promise<unknown>;
+  readonly extraTxs?: number;
+}
+
+/** Compact blocks over a pool and a chain of which only headers are known: those that the test adds. */
+function compactWorld({ clock, pool }: Pick<ReturnType<typeof createPool>, 'clock' | 'pool'>, options: CompactOptions = {}) {
+  const prev = { hash: numbered(1), height: 1, chainWork: 1n, prev: null };
+  const nodes = new Map<string, object>();
+  const keyOf = (hash: Uint8Array): string => Buffer.from(hash).toString('hex');
+  const nodeOf = (hash: Uint8Array): object => nodes.get(keyOf(hash)) ?? prev;
+  const chain = {
+    tip: { ...prev, bits: 0x207fffff },
+    minimumChainWork: 0n,
+    node: nodeOf,
+    isInitialBlockDownload: () => false,
+    submitHeader: async () => null,
+    identify: options.identify ?? (async () => undefined),
+  };
   const context = {
     options: {},
     params: chainParams('regtest'),
@@ -485,67 +510,71 @@ function compactOver(
     log: { debug: () => {} },
     times: { nowMs: () => 0, noteAnnounced: () => {} },
   };
-  const direct = { canFetchDirectly: true, ...downloads };
-  const stats = createCompactStats();
-  const extra = new ExtraTxs(extraTxs);
-  const sender = new CompactSender(context as unknown as NetContext, direct as never, {} as never, stats);
-  const parts = { downloads: direct, headers: {}, blocks, sender, extra, stats };
-  const receiver = new CompactReceiver(context as unknown as NetContext, parts as never);
-  pool.listen({ added() {}, removed: (entry, reason) => extra.onLeft(entry, reason), changed() {} });
-  return { receiver, sender, stats };
-}
-
-t.test('fills a compact block with replaced transactions, and requests the missing ones', async (t) => {
-  const { chain: model, clock, pool } = createPool({ policy: { ...NO_POLICY, incrementalFeeRate: 1_000 } });
-  const header = new Uint8Array(80).fill(0x20);
-  const hash = hashes.sha256d(header);
-  const prev = { height: 1, chainWork: 1n, prev: null };
-  const node = { hash, height: 2, chainWork: 2n, prev, txCount: 0, hashHex: '', has: () => false };
-  const chain = {
-    tip: { ...prev, bits: 0x207fffff },
-    minimumChainWork: 0n,
-    node: (one: Uint8Array) => (Buffer.compare(one, hash) === 0 ? node : prev),
-    isInitialBlockDownload: () => false,
-    submitHeader: async () => null,
-    identify: async () => undefined,
-  };
   const downloads = {
-    requestOf: () => undefined,
+    canFetchDirectly: true,
+    requestOf: options.requestOf ?? (() => undefined),
     expects: () => false,
-    startRequest: () => {},
+    startRequest: options.startRequest ?? (() => true),
+    endRequest: options.endRequest ?? (() => true),
     freeSlots: () => 16,
     passesOver: () => false,
     askedAgain: () => {},
   };
-  const compactOf = (extraTxs: number): CompactReceiver => compactOver({ clock, pool }, chain, downloads, {}, extraTxs).receiver;
-  const relays = [compactOf(100), compactOf(0)];
-  // A script of the shortest length that is accepted.
-  const script = new Uint8Array(40).fill(0x51);
+  const stats = createCompactStats();
+  const extra = new ExtraTxs(options.extraTxs ?? 0);
+  const sender = new CompactSender(context as unknown as NetContext, downloads as never, {} as never, stats);
+  const parts = { downloads, headers: {}, blocks: { processBlock: options.processBlock }, sender, extra, stats };
+  const receiver = new CompactReceiver(context as unknown as NetContext, parts as never);
+  pool.listen({ added() {}, removed: (entry, reason) => extra.onLeft(entry, reason), changed() {} });
+  /** Adds a header on top of the tip. @returns its hash */
+  const addHeader = (header: Uint8Array, chainWork = 2n, has = (): boolean => false): Uint8Array => {
+    const hash = hashes.sha256d(header);
+    nodes.set(keyOf(hash), { hash, height: Number(chainWork), chainWork, prev, txCount: 0, hashHex: '', has });
+    return hash;
+  };
+  return { receiver, sender, stats, chain, addHeader, nodeOf, keyOf };
+}
+
+/** A peer that provides compact blocks at high bandwidth. @param send takes what it is sent */
+function compactPeer(id: number, send: (command: string, payload: Uint8Array) => void): Peer {
+  const peer = new Peer(id, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: id }, '', '', NO_PERMISSIONS, 0);
+  peer.compact.provides = peer.compact.highBandwidth = true;
+  peer.connection = { send } as unknown as SocketConnection;
+  return peer;
+}
+
+const compactMessage = (header: Uint8Array, shortIds: readonly number[], prefilled = [{ index: 0, tx: COINBASE }]): Uint8Array =>
+  encodeCompactBlock({ header, nonce: 5n, shortIds, prefilled });
+
+t.test('fills a compact block with replaced transactions, and requests the missing ones', async (t) => {
+  const world = createPool({ policy: { ...NO_POLICY, incrementalFeeRate: 1_000 } });
+  const { chain: model, pool } = world;
+  const header = headerOf(0x20);
+  const relays = [100, 0].map((extraTxs) => compactWorld(world, { extraTxs }));
   const coin = model.fund(90_000);
-  const first = spend(hashes, [coin], [{ value: 80_000, script }]);
-  const child = spend(hashes, [first.outpoint(0)], [{ value: 79_000, script }]);
-  const better = spend(hashes, [coin], [{ value: 50_000, script }]);
-  const mined = spend(hashes, [model.fund(9_000)], [{ value: 8_000, script }]);
-  const foreign = spend(hashes, [model.fund(9_000)], [{ value: 7_000, script }]);
+  const pay = (from: Uint8Array, value: number): TxView => spend(hashes, [from], [{ value, script: SCRIPT }]);
+  const first = pay(coin, 80_000);
+  const child = pay(first.outpoint(0), 79_000);
+  const better = pay(coin, 50_000);
+  const mined = pay(model.fund(9_000), 8_000);
+  const foreign = pay(model.fund(9_000), 7_000);
   for (const tx of [first, child, mined, better]) t.equal((await pool.accept(tx)).reject, null);
   model.connect([mined]);
   t.equal(pool.size, 1, 'both were replaced, and one was mined');
 
-  const coinbase = spend(hashes, [], [{ value: 1, script }]);
   const ids = new ShortIds(header, 5n, hashes);
-  const shortIds = [foreign, first, child, better, mined].map((tx) => ids.of(tx.wtxid));
-  const message = encodeCompactBlock({ header, nonce: 5n, shortIds, prefilled: [{ index: 0, tx: coinbase }] });
+  const message = compactMessage(
+    header,
+    [foreign, first, child, better, mined].map((tx) => ids.of(tx.wtxid)),
+  );
   const asked: (readonly number[])[] = [];
   for (const relay of relays) {
-    const peer = new Peer(1, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: 1 }, '', '', NO_PERMISSIONS, 0);
-    peer.compact.provides = peer.compact.highBandwidth = true;
-    peer.connection = {
-      send: (command: string, payload: Uint8Array) => {
-        t.equal(command, 'getblocktxn');
-        asked.push(decodeBlockTxRequest(payload).indexes);
-      },
-    } as unknown as SocketConnection;
-    await relay.receiveCompactBlock(peer, message);
+    relay.addHeader(header);
+    const peer = compactPeer(1, (command, payload) => {
+      t.equal(command, 'getblocktxn');
+      asked.push(decodeBlockTxRequest(payload).indexes);
+    });
+    await relay.receiver.receiveCompactBlock(peer, message);
   }
   t.same(asked, [
     [1, 5],
@@ -554,141 +583,62 @@ t.test('fills a compact block with replaced transactions, and requests the missi
 });
 
 t.test('releases the slot of a compact block once another peer has completed the block', async (t) => {
-  const { clock, pool } = createPool();
-  const prev = { height: 1, chainWork: 1n, prev: null };
-  const keyOf = (hash: Uint8Array): string => Buffer.from(hash).toString('hex');
   const stored = new Set<string>();
   const first = new Map<string, Peer>();
-  const nodes = new Map<string, object>();
-  const chain = {
-    tip: { ...prev, bits: 0x207fffff },
-    minimumChainWork: 0n,
-    node: (hash: Uint8Array) => nodes.get(keyOf(hash)) ?? prev,
-    isInitialBlockDownload: () => false,
-    submitHeader: async () => null,
-    identify: async () => undefined,
-  };
-  const downloads = {
-    requestOf: (hash: Uint8Array) => (first.has(keyOf(hash)) ? { peer: first.get(keyOf(hash)) } : undefined),
-    expects: () => false,
-    startRequest: (peer: Peer, hash: Uint8Array) => first.set(keyOf(hash), peer),
-    endRequest: (hash: Uint8Array) => first.delete(keyOf(hash)),
-    freeSlots: () => 16,
-    passesOver: () => false,
-    askedAgain: () => {},
-  };
-  // The block is stored on a side branch: peers get no announcement.
-  const blocks = { processBlock: async (_: Peer, { hash }: { hash: Uint8Array }) => stored.add(keyOf(hash)) };
-  const { receiver: relay } = compactOver({ clock, pool }, chain, downloads, blocks);
+  const { receiver, addHeader, keyOf } = compactWorld(createPool(), {
+    requestOf: (hash) => (first.has(keyOf(hash)) ? { peer: first.get(keyOf(hash)) } : undefined),
+    startRequest: (peer, hash) => first.set(keyOf(hash), peer),
+    endRequest: (hash) => first.delete(keyOf(hash)),
+    // The block is stored on a side branch: peers get no announcement.
+    processBlock: async (_, { hash }) => stored.add(keyOf(hash)),
+  });
   const commands: string[] = [];
-  const [slow, fast] = [1, 2].map((id) => {
-    const peer = new Peer(id, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: 1 }, '', '', NO_PERMISSIONS, 0);
-    peer.compact.provides = peer.compact.highBandwidth = true;
-    peer.connection = { send: (command: string) => commands.push(`${id} ${command}`) } as unknown as SocketConnection;
-    return peer;
-  }) as [Peer, Peer];
-  const script = new Uint8Array(40).fill(0x51);
-  const coinbase = spend(hashes, [], [{ value: 1, script }]);
-  const missing = paying([script]);
+  const [slow, fast] = [1, 2].map((id) => compactPeer(id, (command) => commands.push(`${id} ${command}`))) as [Peer, Peer];
+  const missing = paying([SCRIPT]);
   // One more than are put together at a time.
   for (let n = 0; n < 25; n++) {
-    const header = new Uint8Array(80).fill(0x20);
-    header[0] = n;
-    header.set(hashes.sha256d(Buffer.concat([coinbase.txid, missing.txid])), 36);
-    const hash = hashes.sha256d(header);
-    nodes.set(keyOf(hash), { hash, height: 2, chainWork: 2n, prev, txCount: 0, hashHex: '', has: () => stored.has(keyOf(hash)) });
-    const shortIds = [new ShortIds(header, 5n, hashes).of(missing.wtxid)];
-    const message = encodeCompactBlock({ header, nonce: 5n, shortIds, prefilled: [{ index: 0, tx: coinbase }] });
-    for (const peer of [slow, fast]) await relay.receiveCompactBlock(peer, message);
+    const header = headerOf(n, [COINBASE, missing]);
+    const hash = addHeader(header, 2n, () => stored.has(keyOf(hash)));
+    const message = compactMessage(header, [new ShortIds(header, 5n, hashes).of(missing.wtxid)]);
+    for (const peer of [slow, fast]) await receiver.receiveCompactBlock(peer, message);
     t.same(commands.splice(0), ['1 getblocktxn', '2 getblocktxn']);
-    await relay.receiveTxs(fast, encodeBlockTxs(hash, [missing]));
+    await receiver.receiveTxs(fast, encodeBlockTxs(hash, [missing]));
     t.ok(stored.has(keyOf(hash)));
   }
 });
 
 t.test('releases slots of unfinished compact blocks once the chain has moved on', async (t) => {
-  const { clock, pool } = createPool();
-  const prev = { height: 1, chainWork: 1n, prev: null };
-  const nodes = new Map<string, object>();
-  const keyOf = (hash: Uint8Array): string => Buffer.from(hash).toString('hex');
-  const chain = {
-    tip: { ...prev, bits: 0x207fffff },
-    minimumChainWork: 0n,
-    node: (hash: Uint8Array) => nodes.get(keyOf(hash)) ?? prev,
-    isInitialBlockDownload: () => false,
-    submitHeader: async () => null,
-    identify: async () => undefined,
-  };
-  const downloads = {
-    requestOf: () => undefined,
-    expects: () => false,
-    startRequest: () => true,
-    endRequest: () => true,
-    freeSlots: () => 16,
-    passesOver: () => false,
-    askedAgain: () => {},
-  };
-  const { receiver: relay } = compactOver({ clock, pool }, chain, downloads, {});
+  const { receiver, chain, addHeader } = compactWorld(createPool());
   const commands: string[] = [];
-  const peer = new Peer(1, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: 1 }, '', '', NO_PERMISSIONS, 0);
-  peer.compact.provides = peer.compact.highBandwidth = true;
-  peer.connection = { send: (command: string) => commands.push(command) } as unknown as SocketConnection;
-  const coinbase = spend(hashes, [], [{ value: 1, script: new Uint8Array(40).fill(0x51) }]);
+  const peer = compactPeer(1, (command) => commands.push(command));
   const announce = async (n: number, chainWork: bigint): Promise<void> => {
-    const header = new Uint8Array(80).fill(0x20);
-    header[0] = n;
-    const hash = hashes.sha256d(header);
-    nodes.set(keyOf(hash), { hash, height: Number(chainWork), chainWork, prev, txCount: 0, hashHex: '', has: () => false });
-    await relay.receiveCompactBlock(
-      peer,
-      encodeCompactBlock({ header, nonce: 5n, shortIds: [1], prefilled: [{ index: 0, tx: coinbase }] }),
-    );
+    addHeader(headerOf(n), chainWork);
+    await receiver.receiveCompactBlock(peer, compactMessage(headerOf(n), [1]));
   };
   for (let n = 0; n < 24; n++) await announce(n, 2n);
   t.same(commands.splice(0), new Array(24).fill('getblocktxn'));
   await announce(24, 2n);
   t.same(commands.splice(0), ['getdata'], 'as many as are put together at a time');
   chain.tip = { ...chain.tip, height: 2, chainWork: 2n };
-  relay.onTip();
+  receiver.onTip();
   await announce(25, 3n);
   t.same(commands, ['getblocktxn']);
 });
 
 t.test('does not request a whole block that became unwanted while its merkle root was computed', async (t) => {
-  const { clock, pool } = createPool();
-  const prev = { height: 1, chainWork: 1n, prev: null };
-  const header = new Uint8Array(80).fill(0x20);
-  const hash = hashes.sha256d(header);
-  const coinbase = spend(hashes, [], [{ value: 1, script: new Uint8Array(40).fill(0x51) }]);
+  const header = headerOf(0x20);
   const run = async (meanwhile: (peer: Peer, stored: () => void) => void): Promise<string[]> => {
     let stored = false;
-    const node = { hash, height: 2, chainWork: 2n, prev, txCount: 0, hashHex: '', has: () => stored };
     const commands: string[] = [];
-    const peer = new Peer(1, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: 1 }, '', '', NO_PERMISSIONS, 0);
-    peer.compact.provides = peer.compact.highBandwidth = true;
-    peer.connection = { send: (command: string) => commands.push(command) } as unknown as SocketConnection;
-    const chain = {
-      tip: { ...prev, bits: 0x207fffff },
-      minimumChainWork: 0n,
-      node: (one: Uint8Array) => (Buffer.compare(one, hash) === 0 ? node : prev),
-      isInitialBlockDownload: () => false,
-      submitHeader: async () => null,
+    const peer = compactPeer(1, (command) => commands.push(command));
+    const { receiver, addHeader } = compactWorld(createPool(), {
       identify: async () =>
         meanwhile(peer, () => {
           stored = true;
         }),
-    };
-    const downloads = {
-      requestOf: () => undefined,
-      expects: () => false,
-      startRequest: () => true,
-      endRequest: () => true,
-      freeSlots: () => 16,
-      passesOver: () => false,
-      askedAgain: () => {},
-    };
-    const { receiver: relay } = compactOver({ clock, pool }, chain, downloads, {});
-    await relay.receiveCompactBlock(peer, encodeCompactBlock({ header, nonce: 5n, shortIds: [], prefilled: [{ index: 0, tx: coinbase }] }));
+    });
+    addHeader(header, 2n, () => stored);
+    await receiver.receiveCompactBlock(peer, compactMessage(header, []));
     return commands;
   };
   t.same(await run(() => {}), ['getdata'], 'its root is another, so the whole block is');
@@ -703,61 +653,31 @@ t.test('does not request a whole block that became unwanted while its merkle roo
 });
 
 t.test('prefills transactions that were missing or outside the mempool, and counts them', async (t) => {
-  const { chain: model, clock, pool } = createPool({ policy: NO_POLICY, maxUsageBytes: 5_000 });
-  const script = new Uint8Array(40).fill(0x51);
-  const pay = (fee: number) => spend(hashes, [model.fund(90_000)], [{ value: 90_000 - fee, script }]);
-  const prev = { hash: numbered(1), height: 1, chainWork: 1n, prev: null };
-  const nodes = new Map<string, { hash: Uint8Array; stored: boolean }>();
-  const keyOf = (hash: Uint8Array): string => Buffer.from(hash).toString('hex');
-  const chain = {
-    tip: { ...prev, bits: 0x207fffff },
-    minimumChainWork: 0n,
-    node: (hash: Uint8Array) => nodes.get(keyOf(hash)) ?? prev,
-    isInitialBlockDownload: () => false,
-    submitHeader: async () => null,
-    identify: async () => undefined,
-  };
-  const downloads = {
-    requestOf: () => undefined,
-    expects: () => false,
-    startRequest: () => true,
-    endRequest: () => true,
-    freeSlots: () => 16,
-    passesOver: () => false,
-    askedAgain: () => {},
-  };
-  const blocks = {
-    processBlock: async (_: Peer, block: BlockView) => relay.sender.onStored(nodes.get(keyOf(block.hash)) as never, block),
-  };
-  const relay: ReturnType<typeof compactOver> = compactOver({ clock, pool }, chain, downloads, blocks, 100);
-  const peerOf = (id: number, sent: (command: string, payload: Uint8Array) => void): Peer => {
-    const peer = new Peer(id, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: id }, '', '', NO_PERMISSIONS, 0);
-    peer.compact.provides = peer.compact.highBandwidth = true;
-    peer.connection = { send: sent } as unknown as SocketConnection;
-    return peer;
-  };
-  const sender = peerOf(1, () => {});
+  const world = createPool({ policy: NO_POLICY, maxUsageBytes: 5_000 });
+  const { chain: model, pool } = world;
+  const pay = (fee: number) => spend(hashes, [model.fund(90_000)], [{ value: 90_000 - fee, script: SCRIPT }]);
+  const relay: ReturnType<typeof compactWorld> = compactWorld(world, {
+    processBlock: async (_, block) => relay.sender.onStored(relay.nodeOf(block.hash) as never, block),
+    extraTxs: 100,
+  });
+  const sender = compactPeer(1, () => {});
   let passedOn: number[] = [];
-  const receiver = peerOf(2, (_, payload) => {
+  const receiver = compactPeer(2, (_, payload) => {
     passedOn = decodeCompactBlock(payload, hashes).prefilled.map(({ index }) => index);
   });
-  const coinbase = spend(hashes, [], [{ value: 1, script }]);
   /** Sends a block whose `whole` places come in full, and what is asked for; tells what is sent on. */
   const through = async (n: number, txs: readonly TxView[], whole: readonly number[]): Promise<number[]> => {
-    const all = [coinbase, ...txs];
-    const header = new Uint8Array(80).fill(0x20);
-    header[0] = n;
-    header.set(merkleRoot(all.map(({ txid }) => Buffer.from(txid))), 36);
-    const hash = hashes.sha256d(header);
-    nodes.set(keyOf(hash), { hash, height: 2, chainWork: 2n, prev, txCount: 0, hashHex: '', has: () => false } as never);
+    const all = [COINBASE, ...txs];
+    const header = headerOf(n, all);
+    const hash = relay.addHeader(header);
     const ids = new ShortIds(header, 5n, hashes);
     const shortIds = all.flatMap((tx, at) => (whole.includes(at) ? [] : [ids.of(tx.wtxid)]));
     const prefilled = whole.map((index) => ({ index, tx: all[index] as TxView }));
-    const foreign = all.filter((tx) => tx !== coinbase && !whole.includes(all.indexOf(tx)) && unknown.includes(tx));
-    await relay.receiver.receiveCompactBlock(sender, encodeCompactBlock({ header, nonce: 5n, shortIds, prefilled }));
+    const foreign = all.filter((tx, at) => !whole.includes(at) && unknown.includes(tx));
+    await relay.receiver.receiveCompactBlock(sender, compactMessage(header, shortIds, prefilled));
     if (foreign.length > 0) await relay.receiver.receiveTxs(sender, encodeBlockTxs(hash, foreign));
     passedOn = [];
-    t.equal(relay.sender.announceTip(receiver, nodes.get(keyOf(hash)) as never), true);
+    t.equal(relay.sender.announceTip(receiver, relay.nodeOf(hash) as never), true);
     return passedOn;
   };
   const evicted = pay(1_000);
@@ -1162,10 +1082,9 @@ t.test('looks up the parents of an orphan once for all peers that announce it', 
 });
 
 t.test('does not read the transactions of a block that was not requested', async (t) => {
-  const { clock, pool } = createPool();
-  const { receiver: relay } = compactOver({ clock, pool }, { node: () => undefined }, {}, {});
-  const peer = new Peer(1, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: 1 }, '', '', NO_PERMISSIONS, 0);
-  await t.resolves(relay.receiveTxs(peer, Buffer.concat([numbered(1), Uint8Array.of(200)])));
+  const { receiver } = compactWorld(createPool());
+  const peer = compactPeer(1, () => t.fail('nothing is sent'));
+  await t.resolves(receiver.receiveTxs(peer, Buffer.concat([numbered(1), Uint8Array.of(200)])));
   const sixteenThousand = { header: new Uint8Array(80), nonce: 0n, shortIds: new Array<number>(16_667).fill(0), prefilled: [] };
   t.throws(() => decodeCompactBlock(encodeCompactBlock(sixteenThousand), hashes), 'no block has so many');
 });
