@@ -1,5 +1,5 @@
-// Checks each earlier find of the long fuzz suite (test/fuzz/finds) against its target, and runs every parser briefly
-// with the same random inputs, so that the suite itself keeps working. FUZZ_CASES raises the number.
+// Checks each earlier find of the long fuzz suite (test/fuzz/finds) against its target, and sends the same random inputs
+// to a live node each time.
 import t from 'tap';
 import { METHODS } from '../../src/rpc/declare/methods.js';
 import { Dice, mixSeed } from './long/dice.js';
@@ -9,32 +9,12 @@ import { httpTarget, peerTarget, rpcTarget } from './long/live-targets.js';
 import { askedMethods } from './long/request-maker.js';
 import { parserTargets } from './long/targets.js';
 
-const CASES = Number(process.env.FUZZ_CASES ?? 20_000);
 const SEED = 46;
 
 t.test('handles all inputs that once failed', async (t) => {
   for (const { name, file, input } of savedFinds()) {
     const target = parserTargets.find((one) => one.name === name);
     if (target) t.doesNotThrow(() => target.check(input), file);
-  }
-});
-
-t.test('runs every parser on random input', async (t) => {
-  const shares = parserTargets.reduce((sum, { share }) => sum + share, 0);
-  for (const [place, { name, share, make, check }] of parserTargets.entries()) {
-    const count = Math.max(1, Math.round((CASES * share) / shares));
-    const faults: string[] = [];
-    let good = 0;
-    for (let i = 0; i < count; i++) {
-      const input = make(new Dice(mixSeed(SEED, 0, place, i)));
-      try {
-        if (check(input)) good++;
-      } catch (error) {
-        faults.push(`${String(error)} for ${Buffer.from(input).toString('hex')}`);
-      }
-    }
-    t.same(faults.slice(0, 3), [], `${name}: ${count} cases`);
-    t.ok(good > count / 200 || count < 50, `${name}: ${good} get past the outermost checks`);
   }
 });
 

@@ -133,11 +133,12 @@ const blocks: Target = {
     if (block === undefined) return false;
     const parts = block.txs.map((tx) => tx.bytes);
     hold(same(buildBlock(block.header.bytes, parts), block.bytes), 'does not encode back');
+    hold(block.txs.reduce((sum, tx) => sum + tx.totalSize, 0) < block.totalSize, 'sizes');
     signetTxs(block, signet.signetChallenge ?? EMPTY);
     checkBlock(block, signet, crypto);
     // The proof of work is left out and the merkle root seen to apart, so that mutations reach the rules behind them.
-    if (checkBlock(block, regtest, crypto, { checkPow: false, checkMerkle: (input[4] ?? 0) % 3 > 0 }) === null)
-      contextualCheckBlock(block, parent, regtest);
+    if (checkBlock(block, regtest, crypto, { checkPow: false, checkMerkle: (input[4] ?? 0) % 3 > 0 }) !== null) return false;
+    contextualCheckBlock(block, parent, regtest);
     return true;
   },
 };
@@ -287,6 +288,9 @@ function randomSpend(dice: Dice): Uint8Array {
   }
 }
 
+/** Codes that spends have ended with so far. */
+export const spendOutcomes = new Set<number>();
+
 const spends: Target = {
   name: 'spend',
   share: 1.5,
@@ -310,6 +314,7 @@ const spends: Target = {
       );
     const code = verify();
     hold(CODES.has(code), `code ${code}`);
+    spendOutcomes.add(code);
     hold((input.length & 3) > 0 || verify() === code, 'not the same twice');
     hold(same(input, before), 'the input was changed');
     return code === ScriptError.OK;
