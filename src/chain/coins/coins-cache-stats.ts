@@ -13,6 +13,8 @@ export interface CoinsCacheStats {
   /** Number of prefetched outpoints that were read from the database. */
   readonly misses: number;
   readonly evictions: number;
+  /** Number of prefetches that wait for the database. */
+  readonly pendingPrefetches: number;
   /** Number of coins that were created and spent without being written to the database. */
   readonly freshSpends: number;
 }

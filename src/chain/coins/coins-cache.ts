@@ -1,8 +1,8 @@
 // Coins cache: a write-back cache over the database, outside V8's heap, bounded by -dbcache. The semantics are those of
 // Core's CCoinsViewCache (src/coins.h), with reads split in two: `prefetch` reads missing coins asynchronously, `get`
-// and `spend` answer immediately.
+// and `spend` answer immediately. coin-table.ts stores the coins, this file decides which ones stay in memory.
 //
-// The file is long because every method maintains these invariants:
+// Invariants:
 // - If an outpoint is not in memory, the database has its current state.
 // - A coin that is created and spent between two flushes is never written to the database. It is a "fresh" entry: the
 // database has no row for it.
@@ -16,20 +16,20 @@
 // - Only `evict` drops entries. If an eviction happened while a prefetch was reading, the prefetch reads again, because
 // dropped entries may have changed after the read began.
 
-import { ByteWriter, copyBytes } from '../../consensus/bytes/writer.js';
+import { ByteWriter } from '../../consensus/bytes/writer.js';
 import { type Coin, type CoinView, isUnspendable } from '../../consensus/coin.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { TimeSlice } from '../../lib/time-slice.js';
-import { decodeCoin, writeCoin } from '../../storage/codec/coin.js';
-import { COIN_KEY_BYTES, type CoinSpace } from '../../storage/layout.js';
+import { writeCoin } from '../../storage/codec/coin.js';
+import type { CoinSpace } from '../../storage/layout.js';
 import type { Store } from '../../storage/store.js';
 import { StoreError } from '../../storage/store-error.js';
-import type { WriteBatch } from '../../storage/write-batch.js';
-import { CellArena, MAX_CELL_BYTES } from './cell-arena.js';
-import { CoinCopies, type ReadCoin } from './coin-copies.js';
+import { MAX_CELL_BYTES } from './cell-arena.js';
+import { CoinCopies } from './coin-copies.js';
+import { CoinTable, MAX_DATA_BYTES } from './coin-table.js';
 import type { CoinsCacheStats } from './coins-cache-stats.js';
-import { ENTRY_HEAD_BYTES, EntryLists, GENERATION_MASK, LIST, MARK, OUTPOINT_OFFSET } from './entry-list.js';
-import { OutpointTable } from './outpoint-table.js';
+import { DirtyCoins } from './dirty-coins.js';
+import { LIST } from './entry-list.js';
 
 export interface CoinsCacheOptions {
   /**
@@ -39,8 +39,6 @@ export interface CoinsCacheOptions {
   readonly budgetBytes: number;
 }
 
-const MAX_DATA_BYTES = MAX_CELL_BYTES - ENTRY_HEAD_BYTES;
-const NO_COIN = new Uint8Array(0);
 /** Number of entries whose marks are removed between two checks of the clock. */
 const FINISH_SLICE = 1_024;
 /** Number of entries evicted between two checks of the clock: about one millisecond. */
@@ -51,32 +49,20 @@ interface AddOptions {
   readonly possibleOverwrite?: boolean;
 }
 
-/** State of a staged change, which changes coins in slices before readers see the result. */
-interface Stage {
-  /** References of all marked entries. */
-  readonly refs: number[];
-  /** New encoded coins of marked entries whose cell is too small, or must still hold the old coin for readers. */
-  readonly replaced: Map<number, Uint8Array>;
-  shown: boolean;
-  /** Number of entries whose marks have been removed. */
-  finished: number;
-}
-
 /** Write-back cache of coins. */
 export class CoinsCache implements CoinView {
   /** Budget in bytes that `evict` tries to meet. */
   budgetBytes: number;
+  /** Coins that differ from the database. */
+  readonly dirty: DirtyCoins;
   readonly #store: Store;
   #space: CoinSpace;
-  #entries = new EntryLists();
-  #table = this.#emptyTable();
-  readonly #counts = { hits: 0, misses: 0, evictions: 0, freshSpends: 0 };
+  readonly #table = new CoinTable();
+  readonly #counts = { hits: 0, misses: 0, evictions: 0 };
   #pendingPrefetches = 0;
-  /** Incremented by each evict. Entries store the generation in which they were last used. */
-  #generation = 0;
   #evictionEpoch = 0;
-  #staged: Stage | null = null;
   #holdsAll = false;
+  /** A change that counts as made, but whose steps have not run. */
   #deferred: Iterable<void> | null = null;
   readonly #copies = new CoinCopies();
   /** Buffer for the encoding of the coin that is being added. */
@@ -86,20 +72,21 @@ export class CoinsCache implements CoinView {
     this.budgetBytes = options.budgetBytes;
     this.#store = deps.store;
     this.#space = deps.space;
-  }
-
-  #emptyTable(): OutpointTable {
-    return new OutpointTable((ref, bytes, at) => this.#entries.hasOutpoint(ref, bytes, at));
+    this.dirty = new DirtyCoins({
+      table: this.#table,
+      space: () => this.#space,
+      catchUp: () => this.#catchUp(),
+      finishOrRefuse: () => this.#finishOrRefuse(),
+    });
   }
 
   /** Switches to another set of coins and drops all entries. All changes must have been written before. */
   switchSpace(space: CoinSpace): void {
     this.#finishOrRefuse();
-    if (this.dirtyEntries > 0) throw new Error('coins that are not written would be lost');
+    if (this.dirty.entries > 0) throw new Error('coins that are not written would be lost');
     this.#space = space;
     this.#holdsAll = false;
-    this.#entries = new EntryLists();
-    this.#table = this.#emptyTable();
+    this.#table.clear();
     this.#evictionEpoch++;
   }
 
@@ -161,37 +148,21 @@ export class CoinsCache implements CoinView {
     const table = this.#table;
     const missing: Uint8Array[] = [];
     for (const outpoint of outpoints) {
-      const ref = table.find(table.hash(outpoint, 0), outpoint, 0);
+      const ref = table.find(outpoint, 0);
       if (ref === 0) missing.push(outpoint);
-      else this.#touch(ref);
+      else table.touch(ref);
     }
     return missing;
   }
 
-  #touch(ref: number): void {
-    const entries = this.#entries;
-    if (entries.generation(ref) === this.#generation) return;
-    entries.touch(ref, this.#generation);
-    const list = entries.listOf(ref);
-    // Only the lists of clean and absent entries are in the order of use, because entries are evicted from them.
-    if (list === LIST.clean || list === LIST.absent) entries.move(ref, list, false);
-  }
-
   #insertRead(outpoints: readonly Uint8Array[], values: readonly (Uint8Array | undefined)[]): void {
     this.#catchUp();
-    const entries = this.#entries;
-    const table = this.#table;
     for (let i = 0; i < outpoints.length; i++) {
-      const outpoint = outpoints[i];
       const value = values[i];
       if (value !== undefined && (value.length === 0 || value.length > MAX_DATA_BYTES)) {
         throw new StoreError('STORE_CORRUPTION', `Stored coin is damaged: ${value.length} bytes`);
       }
-      const hash = table.hash(outpoint, 0);
-      // Another call loaded the outpoint during the read. The entry in memory is newer.
-      if (table.find(hash, outpoint, 0) !== 0) continue;
-      const list = value === undefined ? LIST.absent : LIST.clean;
-      table.insert(hash, entries.create(outpoint, value ?? NO_COIN, value?.length ?? 0, list, false, this.#generation));
+      this.#table.insertRead(outpoints[i], value);
     }
   }
 
@@ -201,11 +172,6 @@ export class CoinsCache implements CoinView {
    */
   get evictionEpoch(): number {
     return this.#evictionEpoch;
-  }
-
-  /** True while a prefetch waits for the database. */
-  get hasPendingPrefetch(): boolean {
-    return this.#pendingPrefetches > 0;
   }
 
   /**
@@ -222,7 +188,7 @@ export class CoinsCache implements CoinView {
    * @param outpoint 36 bytes at `at`
    */
   get(outpoint: Uint8Array, at = 0): Coin | undefined {
-    return this.#coinOf(this.#knownEntry(outpoint, at));
+    return this.#table.coin(this.#knownEntry(outpoint, at));
   }
 
   /**
@@ -230,13 +196,13 @@ export class CoinsCache implements CoinView {
    * decoding it.
    */
   getAt(bytes: Uint8Array, at: number): Coin | undefined {
-    return this.#coinOf(this.#knownEntry(bytes, at), this.#copies.read);
+    return this.#table.coin(this.#knownEntry(bytes, at), this.#copies.read);
   }
 
   /** Like `get`, but also returns undefined if the outpoint is not in memory. */
   getIfKnown(outpoint: Uint8Array, at = 0): Coin | undefined {
     const ref = this.#find(outpoint, at);
-    return ref === 0 ? undefined : this.#coinOf(ref);
+    return ref === 0 ? undefined : this.#table.coin(ref);
   }
 
   /**
@@ -246,9 +212,9 @@ export class CoinsCache implements CoinView {
   lookUp(bytes: Uint8Array, at: number): Coin | undefined | null {
     const ref = this.#find(bytes, at);
     if (ref === 0) return null;
-    this.#touch(ref);
+    this.#table.touch(ref);
     this.#counts.hits++;
-    return this.#coinOf(ref, this.#copies.read);
+    return this.#table.coin(ref, this.#copies.read);
   }
 
   /**
@@ -258,48 +224,20 @@ export class CoinsCache implements CoinView {
   touchIfKnown(outpoint: Uint8Array, at: number): Coin | undefined {
     const ref = this.#find(outpoint, at);
     if (ref === 0) return undefined;
-    this.#touch(ref);
-    return this.#coinOf(ref, this.#copies.read);
+    this.#table.touch(ref);
+    return this.#table.coin(ref, this.#copies.read);
   }
 
   /** Returns the entry of an outpoint; 0 if it is not in memory. */
   #find(outpoint: Uint8Array, at = 0): number {
     this.#catchUp();
-    return this.#table.find(this.#table.hash(outpoint, at), outpoint, at);
-  }
-
-  /** Returns the hash of an entry's outpoint. */
-  #hashOf(ref: number): number {
-    return this.#table.hash(this.#entries.arena.bytesOf(ref), CellArena.offsetOf(ref) + OUTPOINT_OFFSET);
+    return this.#table.find(outpoint, at);
   }
 
   #knownEntry(outpoint: Uint8Array, at = 0): number {
     const ref = this.#find(outpoint, at);
     if (ref === 0) throw new Error('coins must be prefetched before they are asked for: reading the store here would have to wait');
     return ref;
-  }
-
-  #coinOf(ref: number, read: ReadCoin = decodeCoin): Coin | undefined {
-    const mark = this.#entries.mark(ref);
-    if (mark !== MARK.none && this.#staged !== null) {
-      if (this.#staged.shown) return this.#coinAfter(ref, this.#staged, read);
-      return mark === MARK.coming ? undefined : this.#coinInCell(ref, read);
-    }
-    return this.#coinInCell(ref, read);
-  }
-
-  /** Returns the coin of a marked entry as it is after the staged change. */
-  #coinAfter(ref: number, { replaced }: Stage, read: ReadCoin = decodeCoin): Coin | undefined {
-    const data = replaced.get(ref);
-    if (data !== undefined) return read(data, 0, data.length);
-    return this.#entries.mark(ref) === MARK.coming ? this.#coinInCell(ref, read) : undefined;
-  }
-
-  #coinInCell(ref: number, read: ReadCoin = decodeCoin): Coin | undefined {
-    const length = this.#entries.dataLength(ref);
-    if (length === 0) return undefined;
-    const start = CellArena.offsetOf(ref) + ENTRY_HEAD_BYTES;
-    return read(this.#entries.arena.bytesOf(ref), start, start + length);
   }
 
   /**
@@ -328,72 +266,8 @@ export class CoinsCache implements CoinView {
   }
 
   #add(outpoint: Uint8Array, { memory, size }: ByteWriter, options: AddOptions): void {
-    const entries = this.#entries;
-    const table = this.#table;
-    const stage = this.#openStage();
-    const possibleOverwrite = options.possibleOverwrite === true;
-    const hash = table.hash(outpoint, 0);
-    const ref = table.find(hash, outpoint, 0);
-    if (ref === 0) {
-      const created = entries.create(outpoint, memory, size, LIST.dirty, !possibleOverwrite, this.#generation);
-      table.insert(hash, created);
-      if (stage !== null) this.#mark(stage, created, MARK.coming);
-      return;
-    }
-    if (!possibleOverwrite && this.#isUnspent(stage, ref)) {
-      throw new Error('a new coin must not replace an unspent one: the caller has checked BIP-0030');
-    }
-    if (stage === null) this.#setCoin(ref, memory, size);
-    else this.#setCoinStaged(stage, ref, memory, size);
-  }
-
-  /**
-   * Sets the coin of an existing entry.
-   * @param data buffer with the encoded coin at its start
-   */
-  #setCoin(ref: number, data: Uint8Array, length: number): void {
-    const entries = this.#entries;
-    const table = this.#table;
-    this.#makeDirty(ref);
-    const placed = entries.setData(ref, data, length);
-    if (placed !== ref) table.replace(this.#hashOf(placed), ref, placed);
-  }
-
-  /**
-   * Moves an entry to the list of changed entries. An entry that was fresh, or known to be absent from the database, is
-   * fresh afterwards. An entry that has a database row, or that is being written, is not fresh.
-   */
-  #makeDirty(ref: number): void {
-    const entries = this.#entries;
-    const list = entries.listOf(ref);
-    entries.move(ref, LIST.dirty, list === LIST.absent || (list === LIST.dirty && entries.isFresh(ref)));
-    entries.touch(ref, this.#generation);
-  }
-
-  /**
-   * Sets the coin of an entry within a staged change. Until the change is shown, cells do not move and readers still
-   * find the old coin.
-   */
-  #setCoinStaged(stage: Stage, ref: number, data: Uint8Array, length: number): void {
-    const entries = this.#entries;
-    if (entries.mark(ref) === MARK.none) {
-      const coming = entries.dataLength(ref) === 0;
-      if (coming) this.#makeDirty(ref);
-      this.#mark(stage, ref, coming ? MARK.coming : MARK.leaving);
-    }
-    if (entries.mark(ref) === MARK.coming && entries.fits(ref, length)) {
-      entries.setData(ref, data, length);
-      stage.replaced.delete(ref);
-    } else {
-      // A coin that this change added earlier at the outpoint is dropped, whatever happens to the new coin.
-      if (entries.mark(ref) === MARK.coming) entries.clearData(ref);
-      stage.replaced.set(ref, data.slice(0, length));
-    }
-  }
-
-  #mark(stage: Stage, ref: number, mark: typeof MARK.leaving | typeof MARK.coming): void {
-    this.#entries.setMark(ref, mark);
-    stage.refs.push(ref);
+    this.#finishShown();
+    this.#table.add(outpoint, memory, size, options.possibleOverwrite === true);
   }
 
   /**
@@ -422,14 +296,10 @@ export class CoinsCache implements CoinView {
     }
   }
 
-  /**
-   * Returns the staged change that `add` and `spend` belong to; null if there is none. Applies a deferred change first,
-   * and finishes a staged change that is already shown.
-   */
-  #openStage(): Stage | null {
+  /** Applies a deferred change, and finishes a staged change that is already shown. */
+  #finishShown(): void {
     this.#catchUp();
-    if (this.#staged?.shown) this.#finish();
-    return this.#staged;
+    if (this.#table.isShown) for (const _ of this.#table.finish(FINISH_SLICE));
   }
 
   /**
@@ -437,129 +307,41 @@ export class CoinsCache implements CoinView {
    * prefetched, as for `get`.
    */
   spend(outpoint: Uint8Array): Coin | undefined {
-    const stage = this.#openStage();
-    const ref = this.#knownEntry(outpoint);
-    const coin = stage === null || this.#entries.mark(ref) === MARK.none ? this.#coinInCell(ref) : this.#coinAfter(ref, stage);
-    this.#remove(stage, ref);
-    return coin;
+    this.#finishShown();
+    return this.#table.spend(this.#knownEntry(outpoint));
   }
 
   /** Like `spend`, for callers that already have the coin. The coin is not decoded. */
   remove(bytes: Uint8Array, at: number): void {
-    const stage = this.#openStage();
-    this.#remove(stage, this.#knownEntry(bytes, at));
-  }
-
-  #remove(stage: Stage | null, ref: number): void {
-    if (!this.#isUnspent(stage, ref)) return;
-    if (stage === null) this.#clearCoin(ref);
-    else if (this.#entries.mark(ref) === MARK.none) this.#mark(stage, ref, MARK.leaving);
-    else if (!stage.replaced.delete(ref)) this.#entries.clearData(ref);
-  }
-
-  /** Returns whether the entry has a coin, as seen by the staged change. */
-  #isUnspent(stage: Stage | null, ref: number): boolean {
-    const inCell = this.#entries.dataLength(ref) !== 0;
-    const mark = this.#entries.mark(ref);
-    if (stage === null || mark === MARK.none) return inCell;
-    return stage.replaced.has(ref) || (mark === MARK.coming && inCell);
-  }
-
-  #clearCoin(ref: number): void {
-    const entries = this.#entries;
-    const fresh = entries.listOf(ref) === LIST.dirty && entries.isFresh(ref);
-    if (fresh) this.#counts.freshSpends++;
-    entries.clearData(ref);
-    entries.move(ref, fresh ? LIST.absent : LIST.dirty, false);
-    entries.touch(ref, this.#generation);
+    this.#finishShown();
+    this.#table.remove(this.#knownEntry(bytes, at));
   }
 
   /** Begins a staged change. Readers do not see it until showStaged. */
   stageChanges(): void {
     this.#finishOrRefuse();
-    this.#staged = { refs: [], replaced: new Map(), shown: false, finished: 0 };
+    this.#table.stage();
   }
 
   /** Makes the staged change visible at once. Takes constant time; finishingSteps removes the marks later. */
   showStaged(): void {
-    if (this.#staged !== null) this.#staged.shown = true;
+    this.#table.show();
   }
 
   /**
-   * Removes the marks of a shown change. Readers see no difference. If steps remain, the next change, evict or
-   * drainDirty runs them first.
+   * Removes the marks of a shown change. Readers see no difference. If steps remain, the next change, evict or drain
+   * runs them first.
    * @param slice number of entries per step
    */
   *finishingSteps(slice = FINISH_SLICE): Generator<void, void> {
     this.#catchUp();
-    const stage = this.#staged;
-    if (stage === null || !stage.shown) return;
-    while (stage.finished < stage.refs.length) {
-      this.#finishSome(stage, slice);
-      yield;
-    }
-    // Another call may have finished this change and begun another one.
-    if (this.#staged === stage) this.#staged = null;
+    yield* this.#table.finish(slice);
   }
 
-  #finish(): void {
-    for (const _ of this.finishingSteps());
-  }
-
-  #finishSome(stage: Stage, most: number): void {
-    const entries = this.#entries;
-    const { refs, replaced, finished } = stage;
-    const end = Math.min(refs.length, finished + most);
-    for (let i = finished; i < end; i++) {
-      const ref = refs[i];
-      const leaving = entries.mark(ref) === MARK.leaving;
-      entries.setMark(ref, MARK.none);
-      const data = replaced.get(ref);
-      if (data !== undefined) this.#setCoin(ref, data, data.length);
-      else if (leaving || entries.dataLength(ref) === 0) this.#clearCoin(ref);
-    }
-    stage.finished = end;
-  }
-
-  /**
-   * Adds writes to a batch for at most `limit` entries that differ from the database, oldest first. The entries stay in
-   * memory as "flushing" until markClean or markFailed. An entry that changes during the flush is dirty again.
-   * @returns number of writes added
-   */
-  drainDirty(limit: number, batch: WriteBatch): number {
-    const entries = this.#entries;
-    this.#finishOrRefuse();
-    let total = 0;
-    let count = 0;
-    for (let ref = entries.first(LIST.dirty); ref !== 0 && count < limit; ref = entries.next(ref), count++) {
-      total += COIN_KEY_BYTES + entries.dataLength(ref);
-    }
-    batch.reserve(count, total);
-    for (let left = count; left > 0; left--) {
-      const ref = entries.first(LIST.dirty);
-      const page = entries.arena.bytesOf(ref);
-      const cellAt = CellArena.offsetOf(ref);
-      const length = entries.dataLength(ref);
-      const keyAt = batch.reserveOperation(COIN_KEY_BYTES, length === 0 ? -1 : length);
-      this.#space.writeKey(batch.bytes, keyAt, page, cellAt + OUTPOINT_OFFSET);
-      copyBytes(page, cellAt + ENTRY_HEAD_BYTES, batch.bytes, keyAt + COIN_KEY_BYTES, length);
-      entries.move(ref, LIST.flushing, false);
-    }
-    return count;
-  }
-
-  /** Marks all drained entries as written to the database. */
-  markClean(): void {
-    const entries = this.#entries;
-    for (let ref = entries.first(LIST.flushing); ref !== 0; ref = entries.first(LIST.flushing)) {
-      entries.move(ref, entries.dataLength(ref) === 0 ? LIST.absent : LIST.clean, false);
-    }
-  }
-
-  /** Called when writing failed: marks all drained entries as dirty again, except those that were marked clean. */
-  markFailed(): void {
-    const entries = this.#entries;
-    for (let ref = entries.first(LIST.flushing); ref !== 0; ref = entries.first(LIST.flushing)) entries.move(ref, LIST.dirty, false);
+  #finishOrRefuse(): void {
+    this.#finishShown();
+    if (this.#table.isStaging)
+      throw new Error('a change of the coins is under way: no other may begin, and what it holds must not be written or forgotten');
   }
 
   /**
@@ -571,7 +353,7 @@ export class CoinsCache implements CoinView {
    */
   evict(maxEntries = 20_000): number {
     this.#finishOrRefuse();
-    this.#generation = (this.#generation + 1) & GENERATION_MASK;
+    this.#table.nextGeneration();
     return this.#evictSome(maxEntries);
   }
 
@@ -591,54 +373,30 @@ export class CoinsCache implements CoinView {
     return evicted;
   }
 
-  #finishOrRefuse(): void {
-    if (this.#openStage() !== null)
-      throw new Error('a change of the coins is under way: no other may begin, and what it holds must not be written or forgotten');
-  }
-
   #evictFrom(list: typeof LIST.absent | typeof LIST.clean, maxEntries: number): number {
-    const entries = this.#entries;
-    const table = this.#table;
     let evicted = 0;
-    while (evicted < maxEntries && this.usedBytes > this.budgetBytes) {
-      const ref = entries.first(list);
-      if (ref === 0 || ((this.#generation - entries.generation(ref)) & GENERATION_MASK) < 2) break;
-      table.remove(this.#hashOf(ref), ref);
-      entries.destroy(ref);
+    while (evicted < maxEntries && this.usedBytes > this.budgetBytes && this.#table.evictFirst(list)) {
       if (list === LIST.clean) this.#holdsAll = false;
       evicted++;
     }
     return evicted;
   }
 
-  /** Number of entries that differ from the database, including entries that are being flushed. */
-  get dirtyEntries(): number {
-    this.#catchUp();
-    return this.#dirtyCount;
-  }
-
-  get #dirtyCount(): number {
-    return this.#entries.count(LIST.dirty) + this.#entries.count(LIST.flushing);
-  }
-
-  /** Bytes of the entries that differ from the database. */
-  get dirtyBytes(): number {
-    this.#catchUp();
-    return this.#entries.bytesOn(LIST.dirty) + this.#entries.bytesOn(LIST.flushing);
-  }
-
   /** Bytes of all entries and of the hash table. */
   get usedBytes(): number {
-    return this.#entries.arena.usedBytes + this.#table.allocatedBytes;
+    return this.#table.usedBytes;
   }
 
   /** Figures of the entries in memory. A deferred change is not included. */
   stats(): CoinsCacheStats {
+    const { size, usedBytes, allocatedBytes, freshSpends } = this.#table;
     return {
-      entries: this.#table.size,
-      dirtyEntries: this.#dirtyCount,
-      usedBytes: this.usedBytes,
-      allocatedBytes: this.#entries.arena.allocatedBytes + this.#table.allocatedBytes,
+      entries: size,
+      dirtyEntries: this.dirty.entriesNow,
+      usedBytes,
+      allocatedBytes,
+      freshSpends,
+      pendingPrefetches: this.#pendingPrefetches,
       ...this.#counts,
     };
   }

@@ -71,7 +71,7 @@ export class Persister {
 
   /** True if there is nothing to write. */
   get isClean(): boolean {
-    return this.#storedTip === this.#ws.active.tip && this.#ws.index.dirty.size === 0 && this.#ws.coins.dirtyEntries === 0;
+    return this.#storedTip === this.#ws.active.tip && this.#ws.index.dirty.size === 0 && this.#ws.coins.dirty.entries === 0;
   }
 
   /** Writes changed index rows. Afterwards accepted headers survive a restart. */
@@ -120,7 +120,7 @@ export class Persister {
 
   #flushIsDue(): boolean {
     const { coins, options, clock } = this.#ws;
-    if (coins.dirtyBytes >= Math.min(options.flushBytes, coins.budgetBytes / 2)) return true;
+    if (coins.dirty.bytes >= Math.min(options.flushBytes, coins.budgetBytes / 2)) return true;
     return clock.monotonicMs() - this.#lastFlushMs > MAX_FLUSH_INTERVAL_MS;
   }
 
@@ -142,8 +142,8 @@ export class Persister {
   async #flushCoins(few: boolean): Promise<void> {
     const { coins, active } = this.#ws;
     const tip = active.tip as HeaderNode;
-    if (tip === this.#storedTip && coins.dirtyEntries === 0) return;
-    if (coins.dirtyEntries <= this.#ws.options.atomicFlushEntries) await this.#flushAtOnce(tip, few ? this.#rollbackRows(tip) : null);
+    if (tip === this.#storedTip && coins.dirty.entries === 0) return;
+    if (coins.dirty.entries <= this.#ws.options.atomicFlushEntries) await this.#flushAtOnce(tip, few ? this.#rollbackRows(tip) : null);
     else await this.#flushInChunks(tip);
     this.#storedTip = tip;
     this.#lastFlushMs = this.#ws.clock.monotonicMs();
@@ -191,7 +191,7 @@ export class Persister {
     await this.#written(async () => {
       const batch = new WriteBatch();
       batch.addAll(this.#takeRows(Number.POSITIVE_INFINITY));
-      while (coins.drainDirty(flushChunkEntries, batch) === flushChunkEntries) await yieldToLoop();
+      while (coins.dirty.drain(flushChunkEntries, batch) === flushChunkEntries) await yieldToLoop();
       batch.put(space.tipKey, tip.hash);
       batch.addAll(rollback ?? []);
       await store.batch(batch);
@@ -208,7 +208,7 @@ export class Persister {
     await this.#written(async () => {
       for (;;) {
         const batch = new WriteBatch();
-        if (coins.drainDirty(this.#ws.options.flushChunkEntries, batch) === 0) break;
+        if (coins.dirty.drain(this.#ws.options.flushChunkEntries, batch) === 0) break;
         await store.batch(batch);
         await yieldToLoop();
       }
@@ -225,10 +225,10 @@ export class Persister {
     try {
       await write();
     } catch (error) {
-      this.#ws.coins.markFailed();
+      this.#ws.coins.dirty.markFailed();
       throw error;
     }
-    this.#ws.coins.markClean();
+    this.#ws.coins.dirty.markClean();
   }
 
   /** Returns writes of changed index rows and marks the rows as written. If the write fails, the node stops. */

@@ -506,7 +506,7 @@ t.test('returns the reject reason of a proposed block, and changes nothing', asy
   t.equal(chain.view.node(buildBlock(tip, { fees: 1 }).hash), undefined, 'nothing is remembered');
   const coin = reward(trunk[0]!);
   t.equal(await test(buildBlock(tip, { txs: [spend([coin], [{ value: coin.value - 9, script: ANYONE }])], fees: 9 })), null);
-  t.equal(chain.view.coins.dirtyEntries, 0, 'nor changed');
+  t.equal(chain.view.coins.dirty.entries, 0, 'nor changed');
   t.same(fixture.faults, []);
   await fixture.end();
 });
@@ -926,7 +926,7 @@ t.test('changes the coins of a block with many outputs in time slices, hidden un
     });
     while (!over) {
       const { hashHex } = chain.view.tip;
-      const dirty = chain.view.coins.dirtyEntries;
+      const dirty = chain.view.coins.dirty.entries;
       if (JSON.stringify(coinsNow()) !== JSON.stringify(contains() ? withBig : withoutBig)) t.fail(`half of a change at ${hashHex}`);
       if (dirty > 1_000 && lastReceived !== chain.view.tip.hashHex) t.fail('the tip moved before its listeners were told');
       if (dirty > 1_000 && !contains()) unseen++;
@@ -967,7 +967,7 @@ t.test('changes the coins of a block with many outputs in time slices, hidden un
     const moving = chain.commands.submitBlock(further!.bytes).finally(() => {
       moved = true;
     });
-    while (chain.view.coins.dirtyEntries < 1_000 && !moved) await new Promise((resolve) => setImmediate(resolve));
+    while (chain.view.coins.dirty.entries < 1_000 && !moved) await new Promise((resolve) => setImmediate(resolve));
     t.notOk(contains(), 'not yet');
     await chain.close();
     t.equal((await moving).kind, 'accepted');

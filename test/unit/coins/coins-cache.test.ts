@@ -27,7 +27,7 @@ function coin(seed: number, scriptLength = 22): Coin {
 /** The writes that a cache hands out. */
 function drain(cache: CoinsCache, limit: number): BatchOp[] {
   const batch = new WriteBatch();
-  const count = cache.drainDirty(limit, batch);
+  const count = cache.dirty.drain(limit, batch);
   if (count !== batch.length) throw new Error('counted wrongly');
   return [...batch];
 }
@@ -42,7 +42,7 @@ async function flush(cache: CoinsCache, store: MemoryStore, limit = 1000): Promi
     if (ops.length === 0) return writes;
     writes += ops.length;
     await store.batch(ops);
-    cache.markClean();
+    cache.dirty.markClean();
   }
 }
 /** Coin n as it stands on disk. */
@@ -63,14 +63,14 @@ t.test('throws for a coin that was neither cached nor prefetched', async (t) => 
   t.notOk(cache.isKnown(outpoint(1)));
   t.equal(cache.getIfKnown(outpoint(1)), undefined, 'in the store, but not cached');
   const reading = cache.prefetch([outpoint(1), outpoint(2), outpoint(1)]);
-  t.ok(cache.hasPendingPrefetch);
+  t.equal(cache.stats().pendingPrefetches, 1);
   await reading;
-  t.notOk(cache.hasPendingPrefetch);
+  t.equal(cache.stats().pendingPrefetches, 0);
   t.equal(text(cache.get(outpoint(1))), '100000000 1 false ');
   t.equal(text(cache.getIfKnown(outpoint(1))), '100000000 1 false ');
   t.equal(cache.get(outpoint(2)), undefined, 'known to be absent');
   t.equal(cache.spend(outpoint(2)), undefined);
-  t.equal(cache.dirtyEntries, 0);
+  t.equal(cache.dirty.entries, 0);
   await cache.prefetch([outpoint(1)]);
   t.match(cache.stats(), { entries: 2, hits: 1, misses: 3 });
   await t.rejects(cache.prefetch([new Uint8Array(35)]), RangeError);
@@ -129,9 +129,9 @@ t.test('never writes a coin that was created and spent between two flushes', asy
   const { cache, store } = create();
   cache.add(outpoint(1), coin(1));
   t.equal(text(cache.get(outpoint(1))), text(coin(1)));
-  t.equal(cache.dirtyEntries, 1);
+  t.equal(cache.dirty.entries, 1);
   t.equal(text(cache.spend(outpoint(1))), text(coin(1)));
-  t.equal(cache.dirtyEntries, 0);
+  t.equal(cache.dirty.entries, 0);
   t.equal(cache.get(outpoint(1)), undefined, 'and stays known as spent');
   cache.add(outpoint(1), coin(2));
   cache.spend(outpoint(1));
@@ -151,7 +151,7 @@ t.test('rejects an overwrite unless it is allowed, and then deletes the existing
   cache.add(outpoint(2), coin(3), { possibleOverwrite: true });
   cache.spend(outpoint(2));
   t.same(drain(cache, 10), [{ type: 'del', key: FIRST_COINS.key(outpoint(2)) }], 'a row may be there, so it must be deleted');
-  cache.markClean();
+  cache.dirty.markClean();
   cache.add(outpoint(3), coin(3));
   await flush(cache, store);
   cache.add(outpoint(3), coin(4, 5000), { possibleOverwrite: true });
@@ -184,8 +184,8 @@ t.test('keeps changes that occur while a batch is being written', async (t) => {
   t.equal(ops.length, 2, 'oldest first, at most the limit');
   cache.spend(outpoint(1));
   await store.batch(ops);
-  cache.markClean();
-  t.equal(cache.dirtyEntries, 2, 'the spend of 1, and 3');
+  cache.dirty.markClean();
+  t.equal(cache.dirty.entries, 2, 'the spend of 1, and 3');
   t.same(
     drain(cache, 10).map((op) => [op.type, hex(op.key)]),
     [
@@ -193,12 +193,12 @@ t.test('keeps changes that occur while a batch is being written', async (t) => {
       ['del', hex(FIRST_COINS.key(outpoint(1)))],
     ],
   );
-  cache.markFailed();
-  t.equal(cache.dirtyEntries, 2, 'a failed batch loses nothing');
-  t.ok(cache.dirtyBytes > 0);
+  cache.dirty.markFailed();
+  t.equal(cache.dirty.entries, 2, 'a failed batch loses nothing');
+  t.ok(cache.dirty.bytes > 0);
   cache.spend(outpoint(3));
   await flush(cache, store);
-  t.equal(cache.dirtyBytes, 0);
+  t.equal(cache.dirty.bytes, 0);
   t.equal(store.size, 1);
   t.equal(text(await stored(store, 2)), text(coin(2)));
 });
@@ -374,21 +374,21 @@ t.test('behaves like a map over long random histories', async (t) => {
           // Every other time the batch fails; what it held must not get lost.
           if (a % 2 === 0) {
             await store.batch(flight);
-            cache.markClean();
+            cache.dirty.markClean();
           } else {
-            cache.markFailed();
+            cache.dirty.markFailed();
           }
           flight = [];
           if (a > 1) continue;
           await flush(cache, store, a + 1);
           for (const [n, value] of model) if (text(await stored(store, n)) !== text(value)) return false;
-          if (store.size !== model.size || cache.dirtyEntries !== 0) return false;
+          if (store.size !== model.size || cache.dirty.entries !== 0) return false;
         } else if (kind === 'evict') {
           // Coins that finishing marks dirty were dirty for readers before.
           for (const _ of cache.finishingSteps());
-          const dirty = cache.dirtyEntries;
+          const dirty = cache.dirty.entries;
           cache.evict(a);
-          if (cache.dirtyEntries !== dirty) return false;
+          if (cache.dirty.entries !== dirty) return false;
         } else {
           await new Promise((resolve) => setImmediate(resolve));
         }
@@ -409,14 +409,14 @@ t.test('behaves like a map over long random histories', async (t) => {
       }
       await Promise.all(pending);
       if (before !== null) stageOrShow(1, 2);
-      cache.markFailed();
+      cache.dirty.markFailed();
       await flush(cache, store);
       for (let i = 0; i < 3; i++) cache.evict();
       await cache.prefetch(Array.from({ length: OUTPOINTS }, (_, n) => outpoint(n)));
       for (let n = 0; n < OUTPOINTS; n++) if (text(cache.get(outpoint(n))) !== text(model.get(n))) return false;
       // Whatever became of their entries.
       if (lent.some(({ coin, asOf }) => text(coin) !== asOf)) return false;
-      return store.size === model.size && !cache.hasPendingPrefetch;
+      return store.size === model.size && cache.stats().pendingPrefetches === 0;
     }),
     { numRuns: 150 },
   );
@@ -477,8 +477,8 @@ t.test('applies a deferred change once, at the first access of any kind', async 
     finishing: (cache) => [...cache.finishingSteps()],
     drainDirty: (cache) => drain(cache, 9),
     evict: (cache) => cache.evict(),
-    dirtyEntries: (cache) => cache.dirtyEntries,
-    dirtyBytes: (cache) => cache.dirtyBytes,
+    dirtyEntries: (cache) => cache.dirty.entries,
+    dirtyBytes: (cache) => cache.dirty.bytes,
   };
   for (const [name, ask] of Object.entries(asked)) {
     const { cache } = create();
@@ -522,7 +522,7 @@ t.test('throws at every access after a deferred change failed', async (t) => {
     })(),
   );
   for (let i = 0; i < 2; i++) {
-    t.throws(() => cache.dirtyEntries, /prefetched/);
+    t.throws(() => cache.dirty.entries, /prefetched/);
     t.throws(() => drain(cache, 1), /prefetched/, 'and nothing is written');
     await t.rejects(cache.prefetch([outpoint(3)]), /prefetched/);
   }

@@ -11,7 +11,6 @@ const MOST = 25;
 
 /** Classes with more members, and how many they may have. Lower a number when members go; remove a row at 25. */
 const EXCEPTIONS: Readonly<Record<string, number>> = {
-  'chain/coins/coins-cache CoinsCache': 30,
   'chain/tree/block-index BlockIndex': 36,
   'chain/tree/header-node HeaderNode': 28,
   'consensus/tx/tx-view TxView': 44,
