@@ -13,6 +13,7 @@ import {
   isPacked,
   type LinkPorts,
   memberBody,
+  memberIndex,
   type NodeNews,
   Outbox,
   PART_BYTES,
@@ -171,9 +172,10 @@ export class CallLinks {
 
   #prioritise(link: Link, message: PriorityCall): void {
     this.#prioritised++;
-    const { block, taken } = message;
+    const { block, taken, index } = message;
     const call = new RunningCall(link, message, message.id, message.body.byteLength + (block?.bytes.byteLength ?? 0), true);
     call.submission = message.submission;
+    call.index = index;
     call.block = block;
     call.taken = taken;
     // Only submissions make other calls wait. Calls with private keys also use this port, and may take minutes.
@@ -194,9 +196,10 @@ export class CallLinks {
   #takeItem(link: Link, item: Item, parts: readonly Uint8Array[]): void {
     switch (item[0]) {
       case ITEM.REQUEST: {
-        const [, id, user, uri, , member] = item as [number, number, string, string, string, unknown];
+        const [, id, user, uri, , member, index] = item as [number, number, string, string, string, unknown, unknown];
         const body = memberBody(member, parts) as Uint8Array;
         const call = new RunningCall(link, { user, uri }, id, body.byteLength, false);
+        call.index = memberIndex(index, parts);
         link.calls.set(id, call);
         this.#queue.push({ call, body });
         break;
@@ -289,6 +292,7 @@ export class CallLinks {
         const body = requests.body();
         const call = new RunningCall(link, requests.caller, requests.id, body.byteLength, false);
         call.plain = requests.plain;
+        call.index = requests.index();
         this.#start(call, body);
       }
     } finally {

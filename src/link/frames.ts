@@ -1,7 +1,8 @@
 // Encodes small calls and their replies as frames of a ring. Calls and replies that do not fit go through the port
 // (messages.ts).
 //
-// call    int32  0 kind · 1 number · 2 state · 3 caller · 4 bytes of the body · 5, 6 bytes of user and target      body, user, target
+// call    int32  0 kind · 1 number · 2 state · 3 caller · 4 bytes of the body · 5, 6 bytes of user and target · 7 words of the index
+//         index, body, user, target
 // cancel  int32  0 kind · 1 number
 // reply   int32  0 number · 1 status · 2 messages on the port before it · 3 bytes of the body                      body
 //
@@ -15,13 +16,13 @@ import { RingReader, RingWriter } from './byte-ring.js';
  */
 export const RING_BYTES = 256 * 1024;
 
-/** Largest body in a ring. Larger bodies go through the port. */
+/** Largest body in a ring, with its index. Larger bodies go through the port. */
 const MOST_BODY_BYTES = 32 * 1024;
 
 const KIND = { CALL: 0, CANCEL: 1, PLAIN_CALL: 2 } as const;
 // No state is 0, because the memory of frames that were read is filled with 0.
 const STATE = { WAITING: 1, TAKEN: 2, CANCELLED: 3 } as const;
-const CALL_WORDS = 7;
+const CALL_WORDS = 8;
 const REPLY_WORDS = 4;
 const MOST_CALLERS = 256;
 const MOST_CALLER_BYTES = 1024;
@@ -32,6 +33,13 @@ const wordsFor = (bytes: number): number => (bytes + 3) >> 2;
 export interface Caller {
   readonly user: string;
   readonly uri: string;
+}
+
+/** A call in a frame. */
+interface FramedCall extends Caller {
+  readonly body: Uint8Array;
+  /** True if the body contains no secret. */
+  readonly plain: boolean;
 }
 
 /** A front's end of the ring for calls. */
@@ -47,18 +55,19 @@ export class CallWriter {
 
   /**
    * Writes a call.
-   * @param plain whether the front has searched the body and found no secret
+   * @param index of the body; empty if it was not scanned
    * @returns position of the frame, for cancel(); -1 if the call must go through the port
    */
-  write(id: number, user: string, uri: string, body: Uint8Array, plain: boolean): number {
+  write(id: number, { user, uri, body, plain }: FramedCall, index: Int32Array): number {
     const { ring } = this;
-    if (body.length > MOST_BODY_BYTES || uri.length + user.length > MOST_CALLER_BYTES / 3) return -1;
-    const size = CALL_WORDS + wordsFor(body.length);
+    if (body.length + index.length * 4 > MOST_BODY_BYTES || uri.length + user.length > MOST_CALLER_BYTES / 3) return -1;
+    const size = CALL_WORDS + index.length + wordsFor(body.length);
     let caller = this.#callerOf(user, uri);
     const at = ring.reserveFrame(caller < 0 ? size + wordsFor(MOST_CALLER_BYTES) : size);
     if (at < 0) return -1;
     const { words, bytes } = ring;
-    let end = (at + CALL_WORDS) * 4;
+    words.set(index, at + CALL_WORDS);
+    let end = (at + CALL_WORDS + index.length) * 4;
     bytes.set(body, end);
     end += body.length;
     let userBytes = 0;
@@ -75,7 +84,8 @@ export class CallWriter {
     words[at + 4] = body.length;
     words[at + 5] = userBytes;
     words[at + 6] = uriBytes;
-    return ring.commit(CALL_WORDS + wordsFor(body.length + userBytes + uriBytes));
+    words[at + 7] = index.length;
+    return ring.commit(CALL_WORDS + index.length + wordsFor(body.length + userBytes + uriBytes));
   }
 
   /**
@@ -137,7 +147,7 @@ export class CallReader {
   cancelled = false;
   /** True if the frame is a call; false: it only cancels one. */
   isCall = false;
-  /** True if the front has searched the body and found no secret. */
+  /** True if the body contains no secret. */
   plain = false;
   #at = 0;
 
@@ -161,7 +171,7 @@ export class CallReader {
     this.cancelled = Atomics.compareExchange(words, at + 2, STATE.WAITING, STATE.TAKEN) !== STATE.WAITING;
     const uriBytes = words[at + 6];
     if (uriBytes > 0) {
-      const user = (at + CALL_WORDS) * 4 + words[at + 4];
+      const user = this.#bodyStart + words[at + 4];
       const uri = user + words[at + 5];
       this.#callers[words[at + 3]] = { user: bytes.toString('utf8', user, uri), uri: bytes.toString('utf8', uri, uri + uriBytes) };
     }
@@ -172,9 +182,20 @@ export class CallReader {
     return this.#callers[this.ring.words[this.#at + 3]];
   }
 
+  get #bodyStart(): number {
+    return (this.#at + CALL_WORDS + this.ring.words[this.#at + 7]) * 4;
+  }
+
+  /** Returns the index of the body, which is valid until done(); null if the body was not scanned. */
+  index(): Int32Array | null {
+    const words = this.ring.words[this.#at + 7];
+    const start = this.#at + CALL_WORDS;
+    return words === 0 ? null : this.ring.words.subarray(start, start + words);
+  }
+
   /** Returns the bytes of the body, which are valid until done(). */
   body(): Uint8Array {
-    const start = (this.#at + CALL_WORDS) * 4;
+    const start = this.#bodyStart;
     return this.ring.bytes.subarray(start, start + this.ring.words[this.#at + 4]);
   }
 

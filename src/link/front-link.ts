@@ -10,6 +10,7 @@ import {
   type FrontNews,
   ITEM,
   type Item,
+  indexMember,
   isPacked,
   type LinkPorts,
   memberBody,
@@ -35,6 +36,8 @@ export interface LinkedCall {
   readonly uri: string;
   readonly method: string;
   readonly body: Uint8Array;
+  /** Index of the body (rpc/wire/request.ts), which is copied; null: the other thread scans the body. */
+  readonly index?: Int32Array | null;
   /**
    * Block that was taken out of the body of a submission. It is transferred, so the caller cannot use it afterwards.
    */
@@ -61,6 +64,8 @@ interface Pending extends CallSize {
   /** Position of the call's frame in the ring; -1 if the call went through a port. */
   readonly position: number;
 }
+
+const NO_INDEX = new Int32Array(0);
 
 const LOST = 'The thread that runs this call has ended';
 
@@ -111,24 +116,32 @@ export class FrontLink {
    * @returns number of the call, for cancel(); 0 if the quota is used up
    */
   call(call: LinkedCall, done: ReplyHandler): number {
-    const { block = null, taken = null } = call;
+    const { block = null, taken = null, index = null } = call;
     const sizeBytes = call.body.byteLength + (block?.bytes.byteLength ?? 0);
     const size = { sizeBytes, counted: !call.waits };
     if (!this.#quota.reserveCall(size, call.submission)) return 0;
     const id = this.#newId();
-    const position = call.priority ? -1 : this.#requests.write(id, call.user, call.uri, call.body, call.plain);
+    const position = call.priority ? -1 : this.#requests.write(id, call, index ?? NO_INDEX);
     this.#pending.set(id, { done, ...size, position });
     if (this.#closed) setImmediate(() => this.#failPending());
     if (call.priority) {
       const body = new Uint8Array(call.body);
       const { user, uri, method, submission } = call;
-      const message: PriorityCall = { id, user, uri, method, submission, body, block, taken };
+      const message: PriorityCall = { id, user, uri, method, submission, body, index, block, taken };
       const parts = [block?.bytes ?? [], ...[...(taken?.keys ?? []), ...(taken?.passphrases ?? [])].map(([, bytes]) => bytes)].flat();
       this.#priority.postMessage(message, [body.buffer, ...parts.map(({ buffer }) => buffer as ArrayBuffer)]);
       this.#requests.ring.signalUrgent();
     } else if (position < 0) {
       const body = call.shared ? new Uint8Array(call.body) : call.body;
-      this.#outbox.push([ITEM.REQUEST, id, call.user, call.uri, call.method, bodyMember(this.#outbox, body)]);
+      this.#outbox.push([
+        ITEM.REQUEST,
+        id,
+        call.user,
+        call.uri,
+        call.method,
+        bodyMember(this.#outbox, body),
+        indexMember(this.#outbox, index),
+      ]);
     } else this.#crossed();
     return id;
   }

@@ -54,7 +54,7 @@ export interface PublishedTip extends WorkedTip {
 
 /** Kinds of packed items: the first member of each. */
 export const ITEM = {
-  /** from a front: id, user, uri, method, body | number of the part */
+  /** from a front: id, user, uri, method, body | number of the part, index of the body | number of the part | null */
   REQUEST: 0,
   /** from a front: id; the client has disconnected. Also for calls in the ring, if the ring has no space */
   CANCEL: 1,
@@ -82,6 +82,8 @@ export interface PriorityCall {
   /** True for a block or header, which other calls wait for. */
   readonly submission: boolean;
   readonly body: Uint8Array;
+  /** Index of the body; null if it was not scanned. */
+  readonly index: Int32Array | null;
   /** Block that the front took out of the body. */
   readonly block: TakenBlock | null;
   /** Secrets that were taken out of the body; null: any secrets are still in the body. */
@@ -203,6 +205,19 @@ export function bodyMember(outbox: Outbox, body: Uint8Array | string): Uint8Arra
   if (body.byteLength <= PART_BYTES) return body;
   const own = body.byteOffset === 0 && body.byteLength === body.buffer.byteLength && body.buffer instanceof ArrayBuffer;
   return outbox.part(own && !Buffer.isBuffer(body) ? body : new Uint8Array(body));
+}
+
+/** Returns the index of a body in the form in which an item contains it. */
+export function indexMember(outbox: Outbox, index: Int32Array | null): Uint8Array | number | null {
+  if (index === null) return null;
+  return bodyMember(outbox, new Uint8Array(index.buffer, index.byteOffset, index.byteLength)) as Uint8Array | number;
+}
+
+/** Returns the index from its form in an item (indexMember). */
+export function memberIndex(member: unknown, parts: readonly Uint8Array[]): Int32Array | null {
+  if (member === null) return null;
+  const bytes = memberBody(member, parts) as Uint8Array;
+  return new Int32Array(new Uint8Array(bytes).buffer);
 }
 
 /** Returns the body from its form in an item (bodyMember). */

@@ -12,8 +12,10 @@ export interface CallReply {
 export interface RunningCallInfo {
   readonly user: string;
   readonly uri: string;
-  /** True if the body was searched and contains no secret. */
+  /** True if the body contains no secret. */
   readonly plain: boolean;
+  /** Index of the body (rpc/wire/request.ts), valid as long as the body; null if it was not scanned. */
+  readonly index: Int32Array | null;
   /** Block that was taken out of the body. */
   readonly block: TakenBlock | null;
   /** Secrets that another thread took out of the body. */
@@ -51,6 +53,7 @@ export class RunningCall<Link> implements RunningCallInfo {
   /** True if the call submits a block or header. */
   submission = false;
   plain = false;
+  index: Int32Array | null = null;
   block: TakenBlock | null = null;
   taken: PassedSecrets | null = null;
   cancelled = false;

@@ -8,6 +8,7 @@ import { methodsOf } from './declare/methods.js';
 import { SECRET_PLACES } from './declare/secret-places.js';
 import { type CallInfo, type DispatchDeps, Dispatcher, type DispatchHooks } from './dispatch.js';
 import { DISCONNECTED_REPLY, type Reply } from './wire/reply.js';
+import { RequestBody, type RequestOptions } from './wire/request.js';
 import { SecretSearch } from './wire/secret-search.js';
 import { TakenSecrets } from './wire/taken-secrets.js';
 
@@ -53,8 +54,10 @@ export interface RpcCaller {
   /** Request target, such as /wallet/name. */
   readonly uri: string;
   readonly signal?: AbortSignal;
-  /** True if the body was searched and contains no secret. */
+  /** True if the body contains no secret. */
   readonly plain?: boolean;
+  /** Index of the body (wire/request.ts); null if it was not scanned. */
+  readonly index?: Int32Array | null;
   /** Block that a front took out of a submitblock. */
   readonly block?: TakenBlock | null;
   /** Secrets that another thread took out of a single request. */
@@ -76,9 +79,11 @@ export interface CallExecutorDeps<Context>
 /** Runs the calls of a thread. */
 export class CallExecutor<Context extends { readonly compat: Compat; readonly clock: Clock }> {
   readonly #dispatcher: Dispatcher<Context>;
+  readonly #requests: RequestOptions | undefined;
 
   constructor(context: Context, deps: CallExecutorDeps<Context>) {
     const { active } = deps;
+    this.#requests = deps.requests;
     this.#dispatcher = new Dispatcher<Context>({
       ...deps,
       methods: methodsOf(deps.wallets, context.compat),
@@ -97,21 +102,33 @@ export class CallExecutor<Context extends { readonly compat: Compat; readonly cl
   }
 
   /** Runs a body. Never rejects. Returns the reply without a promise if all entries run synchronously. */
-  executeBody(body: Uint8Array, call: RpcCaller, hooks: DispatchHooks = {}): Reply | Promise<Reply> {
-    if (call.taken) return this.#executeSecret(body, true, new ExecutorCall(call, hooks, TakenSecrets.of(call.taken)), hooks);
+  executeBody(bytes: Uint8Array, call: RpcCaller, hooks: DispatchHooks = {}): Reply | Promise<Reply> {
+    const info = new ExecutorCall(call, hooks);
+    const { index } = call;
+    const scanned = index ? new RequestBody(bytes, index, this.#requests) : this.#dispatcher.scan(bytes, info, hooks);
+    if (scanned instanceof Promise) return scanned.then((body) => this.#execute(body, call, info, hooks));
+    return this.#execute(scanned, call, info, hooks);
+  }
+
+  #execute(body: RequestBody | Reply, call: RpcCaller, info: ExecutorCall, hooks: DispatchHooks): Reply | Promise<Reply> {
+    if (!(body instanceof RequestBody)) return body;
+    if (call.taken) {
+      info.taken = TakenSecrets.of(call.taken);
+      return this.#executeSecret(body, true, info, hooks);
+    }
     const search = call.plain ? null : SecretSearch.in(body, SECRET_PLACES);
-    const info = new ExecutorCall(call, hooks, search?.taken);
-    if (search === null) return this.#dispatcher.dispatchBytes(body, info, hooks);
+    if (search === null) return this.#dispatcher.dispatch(body, info, hooks);
+    info.taken = search.taken;
     // Search without yieldToUrgent: this body may be a submission itself, which would then wait for itself.
-    const { yieldToUrgent, ...turns } = hooks;
-    const whole = this.#dispatcher.read(search, info, turns);
-    if (whole === true && search.taken.size === 0) return this.#dispatcher.dispatchBytes(body, info, hooks);
+    const { yieldToUrgent, ...slices } = hooks;
+    const whole = this.#dispatcher.read(search, info, slices);
+    if (whole === true && search.taken.size === 0) return this.#dispatcher.dispatch(body, info, hooks);
     return this.#executeSecret(body, whole, info, hooks);
   }
 
-  async #executeSecret(body: Uint8Array, whole: true | Promise<boolean>, info: ExecutorCall, hooks: DispatchHooks): Promise<Reply> {
+  async #executeSecret(body: RequestBody, whole: true | Promise<boolean>, info: ExecutorCall, hooks: DispatchHooks): Promise<Reply> {
     try {
-      return (await whole) ? await this.#dispatcher.dispatchBytes(body, info, hooks) : DISCONNECTED_REPLY;
+      return whole === true || (await whole) ? await this.#dispatcher.dispatch(body, info, hooks) : DISCONNECTED_REPLY;
     } finally {
       info.taken?.wipe();
     }
@@ -125,15 +142,14 @@ class ExecutorCall implements CallInfo {
   readonly user: string;
   readonly path: string;
   readonly yieldToUrgent: (() => unknown) | undefined;
-  readonly taken: TakenSecrets | undefined;
+  taken: TakenSecrets | undefined;
   readonly #call: RpcCaller;
 
-  constructor(call: RpcCaller, hooks: DispatchHooks, taken?: TakenSecrets) {
+  constructor(call: RpcCaller, hooks: DispatchHooks) {
     this.#call = call;
     this.user = call.user;
     this.path = call.uri;
     this.yieldToUrgent = hooks.yieldToUrgent;
-    this.taken = taken;
   }
 
   get signal(): AbortSignal | undefined {

@@ -13,20 +13,11 @@ import { renderHelp } from './help.js';
 import { toArguments } from './params.js';
 import { BatchReply, ReplyQuota } from './wire/batch-reply.js';
 import { encodeJson } from './wire/json-write.js';
-import { LONG_BODY_BYTES, LongBatch } from './wire/long-batch.js';
 import { DISCONNECTED_REPLY, faultReply, type Outcome, type Reply, singleReply } from './wire/reply.js';
-import {
-  type ParsedBody,
-  parseFault,
-  parseRequest,
-  type RequestEntry,
-  type RequestList,
-  type RequestOptions,
-  RequestReader,
-} from './wire/request.js';
+import { LONG_BODY_BYTES, RequestBody, type RequestEntry, type RequestOptions, RequestScan } from './wire/request.js';
 import { type Reading, SharedReading } from './wire/shared-reading.js';
 import type { TakenSecrets } from './wire/taken-secrets.js';
-import { JsonObject, type JsonResult, type JsonValue, RawBytes } from './wire/values.js';
+import { type JsonResult, type JsonValue, RawBytes } from './wire/values.js';
 
 /** Facts about a call for its run function. */
 export interface CallInfo {
@@ -131,7 +122,7 @@ export interface DispatchDeps<Context> {
   /** Returns the status text while the node starts, null afterwards. */
   readonly warmup: () => string | null;
   /** Starts prefetches for later entries of a batch. Returns null if there is nothing to prefetch. */
-  readonly prefetchBatch?: (ctx: Context, entries: RequestList) => BatchPrefetch | null;
+  readonly prefetchBatch?: (ctx: Context, entries: RequestBody) => BatchPrefetch | null;
   readonly observer?: DispatchObserver;
   /** Called with exceptions other than RpcError. The client gets -1; the exception belongs in the log. */
   readonly onFault?: (method: string, error: unknown) => void;
@@ -140,9 +131,6 @@ export interface DispatchDeps<Context> {
   /** How requests are parsed. Default: as Core 0.21 does. */
   readonly requests?: RequestOptions;
 }
-
-/** Where a parsed body can run: on this thread, or on another one. */
-export type Place = 'here' | 'elsewhere';
 
 const FAULT_TEXT = 'Internal error';
 
@@ -173,13 +161,13 @@ export class Dispatcher<Context> {
   }
 
   /**
-   * Returns whether every entry can be answered on this thread: it is malformed or unknown, it has a run function here,
-   * or the node is still starting.
+   * Returns whether every request can be answered on this thread: it is malformed or unknown, it has a run function
+   * here, or the node is still starting.
    */
-  place(parsed: ParsedBody): Place {
-    if (parsed.kind === 'fault' || this.#deps.warmup() !== null) return 'here';
-    const alone = parsed.kind === 'single' ? this.answersAlone(parsed.entry) : parsed.entries.every((entry) => this.answersAlone(entry));
-    return alone ? 'here' : 'elsewhere';
+  answersAll(body: RequestBody): boolean {
+    if (this.#deps.warmup() !== null) return true;
+    for (let i = 0; i < body.length; i++) if (!this.answersAlone(body.at(i))) return false;
+    return true;
   }
 
   /** Returns whether this thread can answer an entry. */
@@ -234,29 +222,44 @@ export class Dispatcher<Context> {
   }
 
   /**
-   * Runs a parsed body, batch entries one after another. Never rejects. Returns the reply without a promise if all
+   * Runs a scanned body, batch entries one after another. Never rejects. Returns the reply without a promise if all
    * entries run synchronously.
    */
-  dispatch(parsed: ParsedBody, call: CallInfo, hooks: DispatchHooks = {}): Reply | Promise<Reply> {
-    if (parsed.kind === 'fault') return faultReply(parsed.error);
-    if (parsed.kind === 'batch') return this.#batch(parsed.entries, this.#prepared(parsed.entries, call), hooks);
-    const { entry } = parsed;
-    const outcome = this.execute(entry, call);
-    return outcome instanceof Promise ? outcome.then((value) => singleReply(entry, value)) : singleReply(entry, outcome);
-  }
-
-  /** Parses and runs a body. Never rejects. */
-  dispatchBytes(body: Uint8Array, call: CallInfo, hooks: DispatchHooks = {}): Reply | Promise<Reply> {
-    const long = LongBatch.in(body, undefined, this.#deps.requests);
-    if (long !== null) return this.#longBatch(long, call, hooks);
-    if (body.length < LONG_BODY_BYTES) return this.dispatch(parseRequest(body, this.#deps.requests), call, hooks);
-    const reader = new RequestReader(body, this.#deps.requests);
+  dispatch(body: RequestBody, call: CallInfo, hooks: DispatchHooks = {}): Reply | Promise<Reply> {
+    if (body.isBatch) return this.#batch(body, call, hooks);
+    const entry = body.at(0);
+    if (body.bytes.length < LONG_BODY_BYTES || !this.#deps.methods.has(entry.method)) return this.#single(entry, call);
     // Read without yieldToUrgent: this body may be a submission itself, which would then wait for itself.
-    const whole = this.read(reader, call, { sliceMs: hooks.sliceMs ?? SLICE_MS });
-    return whole === true ? this.dispatch(reader.body, call, hooks) : this.#longSingle(reader, whole, call, hooks);
+    const whole = this.read(entry, call, { sliceMs: hooks.sliceMs ?? SLICE_MS });
+    return whole === true ? this.#single(entry, call) : whole.then((read) => (read ? this.#single(entry, call) : DISCONNECTED_REPLY));
   }
 
-  #prepared(entries: RequestList, call: CallInfo): CallInfo {
+  #single(entry: RequestEntry, call: CallInfo): Reply | Promise<Reply> {
+    const outcome = this.execute(entry, call);
+    if (!(outcome instanceof Promise)) return singleReply(entry, outcome);
+    // The bytes of a small body may be overwritten while the method runs.
+    entry.keep();
+    return outcome.then((value) => singleReply(entry, value));
+  }
+
+  /** Scans a body, in slices if it is large. @returns the reply if the body is not JSON, or the client has disconnected */
+  scan(bytes: Uint8Array, call: CallInfo, hooks: DispatchHooks = {}): RequestBody | Reply | Promise<RequestBody | Reply> {
+    const scan = new RequestScan().start(bytes);
+    const scanned = (): RequestBody | Reply =>
+      scan.fault === null ? new RequestBody(bytes, scan.index, this.#deps.requests) : faultReply(scan.fault);
+    // Without yieldToUrgent, as in dispatch().
+    const whole = this.read(scan, call, { sliceMs: hooks.sliceMs ?? SLICE_MS });
+    return whole === true ? scanned() : whole.then((read) => (read ? scanned() : DISCONNECTED_REPLY));
+  }
+
+  /** Scans and runs a body. Never rejects. */
+  dispatchBytes(bytes: Uint8Array, call: CallInfo, hooks: DispatchHooks = {}): Reply | Promise<Reply> {
+    const scanned = this.scan(bytes, call, hooks);
+    const run = (body: RequestBody | Reply) => (body instanceof RequestBody ? this.dispatch(body, call, hooks) : body);
+    return scanned instanceof Promise ? scanned.then(run) : run(scanned);
+  }
+
+  #prepared(entries: RequestBody, call: CallInfo): CallInfo {
     const { context, prefetchBatch, warmup } = this.#deps;
     const prefetch = warmup() === null ? prefetchBatch?.(context, entries) : null;
     if (!prefetch) return call;
@@ -267,14 +270,18 @@ export class Dispatcher<Context> {
    * Runs entries one after another, without promises as long as all are synchronous and quick. From the first entry that
    * is asynchronous or slow, #batchLater() continues.
    */
-  #batch(entries: RequestList, call: CallInfo, hooks: DispatchHooks): Reply | Promise<Reply> {
+  #batch(body: RequestBody, given: CallInfo, hooks: DispatchHooks): Reply | Promise<Reply> {
     const reply = new BatchReply(this.#replyQuota);
+    const isLong = body.bytes.length >= LONG_BODY_BYTES;
+    const entries = isLong ? body : body.copied();
+    const call = this.#prepared(entries, given);
+    if (isLong) return this.#batchLater(entries, reply, yieldInQueue(), call, hooks);
     const sliceMs = hooks.sliceMs ?? SLICE_MS;
     const started = workClock.now();
     for (let i = 0; i < entries.length && !reply.full; i++) {
       const pause = i > 0 ? hooks.yieldToUrgent?.() : undefined;
       if (pause instanceof Promise) return this.#batchLater(entries, reply, pause, call, hooks);
-      const entry = call.prefetch?.reached(i) ?? (entries.at(i) as RequestEntry);
+      const entry = call.prefetch?.reached(i) ?? entries.at(i);
       const outcome = this.execute(entry, callAt(call, i));
       if (outcome instanceof Promise || workClock.now() - started > sliceMs) {
         const first = Promise.resolve(outcome).then((value) => reply.add(entry, value));
@@ -292,7 +299,6 @@ export class Dispatcher<Context> {
    */
   read(reading: Reading, call: CallInfo, hooks: DispatchHooks): true | Promise<boolean> {
     const { sliceMs = SLICE_MS } = hooks;
-    if (reading.goOn(sliceMs, this.#reading.mostValues)) return true;
     return this.#reading.read(reading, {
       sliceMs,
       isDisconnected: () => call.signal?.aborted === true,
@@ -300,24 +306,9 @@ export class Dispatcher<Context> {
     });
   }
 
-  /** Runs a large single request after it was read. */
-  async #longSingle(reader: RequestReader, whole: Promise<boolean>, call: CallInfo, hooks: DispatchHooks): Promise<Reply> {
-    return (await whole) ? this.dispatch(reader.body, call, hooks) : DISCONNECTED_REPLY;
-  }
-
-  /** Runs a large batch, whose entries are parsed when they run. Nothing runs unless the whole body is JSON. */
-  async #longBatch(batch: LongBatch, call: CallInfo, hooks: DispatchHooks): Promise<Reply> {
-    try {
-      if (!(await this.read(batch, call, hooks))) return DISCONNECTED_REPLY;
-    } catch (error) {
-      return faultReply(parseFault(error));
-    }
-    return this.#batchLater(batch, new BatchReply(this.#replyQuota), yieldInQueue(), this.#prepared(batch, call), hooks);
-  }
-
   /** Runs the rest of a batch. @param first awaited before the next entry; it may add an outcome */
   async #batchLater(
-    entries: RequestList,
+    entries: RequestBody,
     reply: BatchReply,
     first: Promise<unknown>,
     call: CallInfo,
@@ -338,7 +329,7 @@ export class Dispatcher<Context> {
       const pause = hasYielded ? undefined : hooks.yieldToUrgent?.();
       if (pause instanceof Promise) await pause;
       hasYielded = false;
-      const entry = call.prefetch?.reached(reply.count) ?? (entries.at(reply.count) as RequestEntry);
+      const entry = call.prefetch?.reached(reply.count) ?? entries.at(reply.count);
       const outcome = this.execute(entry, callAt(call, reply.count));
       reply.add(entry, outcome instanceof Promise ? await outcome : outcome);
     }
@@ -379,20 +370,16 @@ function encodeResult(result: JsonResult, { shape }: DispatchedMethod): string |
  * checked; in a batch the first bad element decides.
  * @returns null if the body is allowed, else the reply
  */
-export function checkAccess(parsed: ParsedBody, allows: (method: string) => boolean): Reply | null {
-  if (parsed.kind === 'fault') return null;
-  if (parsed.kind === 'single') return parsed.entry.error || allows(parsed.entry.method) ? null : FORBIDDEN;
-  for (const { source } of parsed.entries) {
-    const refused = checkElement(source, allows);
-    if (refused) return refused;
+export function checkAccess(body: RequestBody, allows: (method: string) => boolean): Reply | null {
+  if (!body.isBatch) {
+    const { error, method } = body.at(0);
+    return error !== null || allows(method) ? null : FORBIDDEN;
+  }
+  for (let i = 0; i < body.length; i++) {
+    if (!body.isObject(i)) return faultReply(new RpcError(RPC_CODE.INVALID_REQUEST, 'Invalid Request object'));
+    const method = body.methodOf(i);
+    if (method === null) return faultReply(new RpcError(RPC_CODE.PARSE_ERROR, 'JSON value is not a string as expected'));
+    if (!allows(method)) return FORBIDDEN;
   }
   return null;
-}
-
-/** Checks one element of a batch against a user's method list. @returns null if it is allowed, else the reply */
-export function checkElement(source: JsonValue, allows: (method: string) => boolean): Reply | null {
-  if (!(source instanceof JsonObject)) return faultReply(new RpcError(RPC_CODE.INVALID_REQUEST, 'Invalid Request object'));
-  const method = source.get('method');
-  if (typeof method !== 'string') return faultReply(new RpcError(RPC_CODE.PARSE_ERROR, 'JSON value is not a string as expected'));
-  return allows(method) ? null : FORBIDDEN;
 }

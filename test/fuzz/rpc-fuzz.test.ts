@@ -135,7 +135,7 @@ t.test(`answers ${CASES} random request bodies without an unexpected error`, asy
       if (what !== null) faults.push(`case ${i}, ${where}: ${what}: ${Buffer.from(bytes).toString('utf8').slice(0, 200)}`);
     };
     try {
-      const plan = front.plan(bytes, { user: 'u', uri: '/', allowed: i % 50 === 0 ? new Set(['help']) : null });
+      const plan = front.plan(bytes, { user: 'u', uri: '/', allowed: i % 50 === 0 ? new Set(['help']) : null })!;
       kinds.set(plan.kind, (kinds.get(plan.kind) ?? 0) + 1);
       if (plan.kind === 'reply') note('front', fault(plan.status, String(plan.body)));
       if (plan.kind === 'template') note('template', fault(200, `${plan.prefix}{}${plan.suffix}`));

@@ -2,7 +2,7 @@
 
 import { scanMethod } from '../../http/front/scan-method.js';
 import { METHODS } from '../../rpc/declare/methods.js';
-import { MethodNames } from '../../rpc/wire/method-names.js';
+import { RequestBody, scanRequest } from '../../rpc/wire/request.js';
 
 /** Route of a body. */
 export interface Route {
@@ -41,10 +41,11 @@ export function routeOf(body: Uint8Array, uri: string): Route {
 }
 
 function namesIn(body: Uint8Array): { names: ReadonlySet<string>; isBatch: boolean } {
-  if (body.length <= SCANNED_BYTES) {
-    const found = new MethodNames(body);
-    found.goOn(Number.POSITIVE_INFINITY);
-    if (found.names !== null) return { names: found.names, isBatch: found.isBatch };
+  const requests = body.length <= SCANNED_BYTES ? scanRequest(body) : null;
+  if (requests instanceof RequestBody) {
+    const names = new Set<string>();
+    for (let i = 0; i < requests.length; i++) names.add(requests.methodOf(i) ?? '');
+    if (names.size > 0 && !names.has('')) return { names, isBatch: requests.isBatch };
   }
   const method = scanMethod(body);
   return { names: new Set(method === 'batch' || method === 'large' ? [] : [method]), isBatch: method === 'batch' };

@@ -13,7 +13,6 @@ import { SharedState, STATE_FLAG } from '../../link/shared-state.js';
 import { type SlabInfo, SlabReader } from '../../link/slab-ring.js';
 import { METHODS } from '../../rpc/declare/methods.js';
 import { type CallPlan, type FrontCall, RequestRouter, SUBMISSIONS } from '../../rpc/front/request-router.js';
-import { LONG_BODY_BYTES } from '../../rpc/wire/long-batch.js';
 import { Broker } from '../broker.js';
 import { encode, type FrontMessage, type NodeFact, type NodeMessage, readFrontMessage } from '../messages.js';
 import type { FleetNodeOptions } from '../options.js';
@@ -99,7 +98,7 @@ export class Publisher {
       { version2: options.jsonRpc2 },
     );
     const plan = (body: Uint8Array, call: FrontCall): CallPlan | Promise<CallPlan | null> =>
-      body.length < LONG_BODY_BYTES ? router.plan(body, call) : router.planLong(body, call, () => false);
+      router.plan(body, call) ?? router.planLong(body, call, () => false);
     this.#answers = new CallAnswers({
       accounts: remote.accounts,
       plan,

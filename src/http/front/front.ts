@@ -8,16 +8,15 @@ import { createKeyMath } from '../../crypto/native/key-math.js';
 import { LoopLag } from '../../lib/loop-lag.js';
 import type { FrontCounters } from '../../link/front-counters.js';
 import type { FrontLink } from '../../link/front-link.js';
-import type { FrontNews, PublishedTip } from '../../link/messages.js';
+import type { FrontNews, PublishedTip, TakenBlock } from '../../link/messages.js';
 import { MethodCounts } from '../../link/method-counts.js';
 import { type SharedState, STATE_FLAG } from '../../link/shared-state.js';
 import type { SlabReader } from '../../link/slab-ring.js';
 import { follows } from '../../policy/compat.js';
 import { METHODS } from '../../rpc/declare/methods.js';
-import { SECRET_PLACES } from '../../rpc/declare/secret-places.js';
 import type { DispatchObserver } from '../../rpc/dispatch.js';
 import { type CallPlan, type FrontCall, RequestRouter, SUBMISSIONS, type ThreadPlan } from '../../rpc/front/request-router.js';
-import { secretMethodIn } from '../../rpc/wire/secret-places.js';
+import { LONG_BODY_BYTES } from '../../rpc/wire/request.js';
 import { TemplateView } from '../../template/view/template-view.js';
 import type { HttpOptions } from '../options.js';
 import { AddressFilter, isLoopback, MethodFilter } from './access.js';
@@ -26,7 +25,7 @@ import type { BodyHandler, Exchange, ExchangeOwner } from './exchange.js';
 import { FanOut, SLICED_BYTES } from './fan-out.js';
 import { errorPage, TYPE_DEFAULT, TYPE_JSON, TYPE_PAGE } from './pages.js';
 import { CACHE_RELEASE, isRestTarget, NO_STORE, RestFront, type RestReply } from './rest.js';
-import { LARGE_BODY_BYTES, scanMethod } from './scan-method.js';
+import { scanMethod } from './scan-method.js';
 import { SocketQuota } from './socket-quota.js';
 import { TemplateExchange } from './template-exchange.js';
 import { templateState } from './template-state.js';
@@ -57,24 +56,19 @@ const MOST_CAUSES = 64;
 // Most bytes of bodies that are being received, as a multiple of the largest body.
 const BODIES_AT_ONCE = 4;
 
-/** Largest body that the front searches for secrets. Larger bodies are passed on unsearched, in memory of their own. */
-const MAX_SECRET_SCAN_BYTES = 1 << 20;
-
 const ONLY_POST = 'JSONRPC server handles only POST requests';
 const QUEUE_FULL = 'Work queue depth exceeded';
 const HANDLED_METHODS = new Set(['POST', 'GET', 'HEAD', 'PUT']);
 
-/** Facts about a body. */
-interface BodyFacts {
+/** A received body. */
+interface Received {
+  readonly body: Uint8Array;
   /** True if the connection owns the bytes: they are valid only during this event-loop task. */
-  readonly shared?: boolean;
-  /** True if the body was searched and contains no secret. */
-  readonly plain?: boolean;
-  /**
-   * True if the body may contain secrets. Such a body goes through the priority port in memory of its own, and this
-   * thread keeps no copy.
-   */
-  readonly secret?: boolean;
+  readonly shared: boolean;
+  /** True if the body seems to submit a block or header. */
+  readonly submits: boolean;
+  /** Block that was taken out of the body. */
+  readonly block: TakenBlock | null;
 }
 
 export class Front {
@@ -341,26 +335,24 @@ export class Front {
         this.#deliver(exchange, 200, known);
         return;
       }
-      const secret = body.byteLength <= MAX_SECRET_SCAN_BYTES ? secretMethodIn(body, SECRET_PLACES) : null;
-      if (body.byteLength >= LARGE_BODY_BYTES && (secret === null || allowed !== null)) {
-        const method = scanMethod(body);
-        if (allowed !== null || this.#mayBeOfWallets(method)) void this.#readLong(exchange, body, shared, call);
-        // The link copies bytes that it cannot transfer.
-        else this.#toThread(exchange, user, { kind: 'node', method }, { body, shared });
-        return;
-      }
-      if (secret === null) this.#executePlan(exchange, user, this.#router.plan(body, call), { body, shared, plain: allowed === null });
-      else this.#executePlan(exchange, user, this.#router.planSecret(body, call, secret), { body, shared, secret: true });
+      const read = this.#received(body, shared);
+      const plan = this.#router.plan(read.body, call);
+      if (plan === null) void this.#readLong(exchange, read, call);
+      else this.#executePlan(exchange, plan, read);
     } catch (error) {
       this.#failed(exchange, error);
     }
   };
 
-  /**
-   * Reads a large body in slices, to check its methods for a user with a method list (-rpcwhitelist) or to find out
-   * whether the wallets' thread can run it.
-   */
-  async #readLong(exchange: Exchange, body: Uint8Array, shared: boolean, call: FrontCall): Promise<void> {
+  /** Takes the block out of a large submitblock. */
+  #received(body: Uint8Array, shared: boolean): Received {
+    const method = body.byteLength < LONG_BODY_BYTES ? '' : scanMethod(body);
+    const taken = method === 'submitblock' ? this.#router.withoutBlock(body) : null;
+    return taken === null ? { body, shared, submits: SUBMISSIONS.has(method), block: null } : { ...taken, shared: false, submits: true };
+  }
+
+  /** Reads the rest of a large body in slices. */
+  async #readLong(exchange: Exchange, { body, shared, submits }: Received, call: FrontCall): Promise<void> {
     // A body that arrived in one piece has reserved no memory yet.
     const copiedBytes = shared ? body.byteLength : 0;
     if (!this.#reserve(copiedBytes, exchange.submits)) {
@@ -368,24 +360,16 @@ export class Front {
       return;
     }
     const own = shared ? new Uint8Array(body) : body;
-    // A block is processed even if its client has disconnected.
-    const guess = SUBMISSIONS.has(scanMethod(own));
-    if (shared && !guess) body.fill(0);
+    if (shared && !submits) body.fill(0);
     try {
-      const plan = await this.#router.planLong(own, call, () => exchange.disconnected && !guess);
-      // Other methods do not run if the client has disconnected.
-      const taken = plan?.kind === 'node' && SUBMISSIONS.has(plan.method);
-      if (plan !== null && (taken || !exchange.disconnected)) this.#executePlan(exchange, call.user, plan, { body: own });
+      // A block is processed even if its client has disconnected.
+      const plan = await this.#router.planLong(own, call, () => exchange.disconnected && !submits);
+      if (plan !== null) this.#executePlan(exchange, plan, { body: own, shared: false, submits, block: null });
     } catch (error) {
       this.#failed(exchange, error);
     } finally {
       this.#bodyBytes -= copiedBytes;
     }
-  }
-
-  /** Returns whether a large body may be for the wallets' thread, which accepts only bodies all of whose calls it runs. */
-  #mayBeOfWallets(method: string): boolean {
-    return this.wallets !== null && (METHODS.get(method)?.runs ?? 'wallet') === 'wallet';
   }
 
   #failed(exchange: Exchange, error: unknown): void {
@@ -394,7 +378,7 @@ export class Front {
   }
 
   /** Executes a CallPlan. */
-  #executePlan(exchange: Exchange, user: string, plan: CallPlan, facts: BodyFacts & { readonly body: Uint8Array }): void {
+  #executePlan(exchange: Exchange, plan: CallPlan, read: Received): void {
     switch (plan.kind) {
       case 'reply':
         this.#deliver(exchange, plan.status, plan.body);
@@ -404,11 +388,11 @@ export class Front {
         break;
       case 'node':
       case 'wallet':
-        this.#toThread(exchange, user, plan, facts);
+        this.#toThread(exchange, plan, read);
         break;
       case 'template': {
         const begun = performance.now();
-        this.#logCall('getblocktemplate', user);
+        this.#logCall('getblocktemplate', exchange.user);
         const method = plan.request.longPollId === null ? 'getblocktemplate' : 'getblocktemplate_longpoll';
         const done = (failed: boolean) => this.#counts.add(method, (performance.now() - begun) / 1000, failed);
         this.#view.call(new TemplateExchange(exchange, plan, this.#fanOut, done));
@@ -420,20 +404,23 @@ export class Front {
   }
 
   /** Sends a call to the thread that runs it. */
-  #toThread(exchange: Exchange, user: string, plan: ThreadPlan, facts: BodyFacts & { readonly body: Uint8Array }): void {
-    const { kind, method, cacheReply } = plan;
-    const { body, secret = false, shared = false, plain = false } = facts;
+  #toThread(exchange: Exchange, plan: ThreadPlan, { body, shared, block }: Received): void {
+    const { kind, method, secret, index, cacheReply } = plan;
     const waits = METHODS.get(method)?.waits === true;
     // Until the wallets' thread runs, calls of wallets go to the node thread.
     const link = (kind === 'wallet' ? this.wallets : null) ?? this.#deps.link;
     const submission = SUBMISSIONS.has(method);
+    // A submission that waited for its turn here runs even if its client has disconnected.
+    if (exchange.disconnected && !submission) return;
     const priority = submission || secret;
-    const taken = method === 'submitblock' && body.byteLength >= LARGE_BODY_BYTES ? this.#router.withoutBlock(body) : null;
-    const sent = taken ?? { body, block: null };
-    const id = link.call({ user, uri: exchange.target, method, ...sent, shared, priority, submission, waits, plain }, (status, reply) => {
-      if (cacheReply && status === 200) cacheReply(reply);
-      this.#deliver(exchange, status, reply);
-    });
+    const { user, target: uri } = exchange;
+    const id = link.call(
+      { user, uri, method, body, index, block, shared, priority, submission, waits, plain: !secret },
+      (status, reply) => {
+        if (cacheReply && status === 200) cacheReply(reply);
+        this.#deliver(exchange, status, reply);
+      },
+    );
     if (secret) body.fill(0);
     if (id === 0) {
       this.#queueFull(exchange);

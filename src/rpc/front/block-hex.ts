@@ -3,7 +3,6 @@
 // rpc/node/submit.ts is the node thread's side.
 import { randomBytes } from 'node:crypto';
 import type { TakenBlock } from '../../link/messages.js';
-import type { ParsedBody } from '../wire/request.js';
 
 /** A body whose block was taken out. */
 export interface BodyWithoutBlock {
@@ -44,9 +43,4 @@ export function takeLongHex(body: Uint8Array): BodyWithoutBlock | null {
     from = to;
   }
   return null;
-}
-
-/** Returns whether a body is a single submitblock. */
-export function isSubmitBlock(parsed: ParsedBody): parsed is Extract<ParsedBody, { kind: 'single' }> {
-  return parsed.kind === 'single' && parsed.entry.error === null && parsed.entry.method === 'submitblock';
 }

@@ -6,7 +6,7 @@
 // (SharedState.stateVersion): the front reads the version before it sends the call, and caches the reply only if the
 // version is the same when the reply arrives. The node thread changes the version with every change, in the same
 // event-loop tick. So a cached reply is never older than a reply that was sent before the request.
-import { bufferOf } from '../wire/json-walker.js';
+import { bufferOf } from '../wire/json-tokens.js';
 import { envelopeAround } from '../wire/reply.js';
 import type { RequestEntry } from '../wire/request.js';
 import type { FrontContext } from './context.js';

@@ -1,25 +1,17 @@
 // Decides what happens with a body on a front. A call that the front can answer is answered. A getblocktemplate request
 // is returned checked, with the envelope around its result. Calls that only need wallets go to the wallets' thread,
-// everything else to the node thread. Large bodies take several event-loop ticks.
+// everything else to the node thread.
 import type { TemplateRequest } from '../../template/request.js';
 import { methodsOf } from '../declare/methods.js';
-import {
-  type CallInfo,
-  checkAccess,
-  checkElement,
-  type DispatchedMethod,
-  Dispatcher,
-  type DispatchHooks,
-  type DispatchObserver,
-} from '../dispatch.js';
+import { SECRET_PLACES } from '../declare/secret-places.js';
+import { type CallInfo, checkAccess, type DispatchedMethod, Dispatcher, type DispatchHooks, type DispatchObserver } from '../dispatch.js';
 import { RpcError } from '../errors.js';
 import { FRONT_RUNS } from '../methods/front-runs.js';
-import { LongBatch } from '../wire/long-batch.js';
-import { MethodNames } from '../wire/method-names.js';
-import { envelopeAround, faultReply, isNotification, type Outcome, type Reply, singleReply } from '../wire/reply.js';
-import { type ParsedBody, parseFault, parseRequest, type RequestEntry, type RequestOptions, RequestReader } from '../wire/request.js';
+import { envelopeAround, faultReply, isNotification, type Reply, singleReply } from '../wire/reply.js';
+import { LONG_BODY_BYTES, RequestBody, type RequestOptions, RequestScan, scanRequest } from '../wire/request.js';
+import { secretMethodIn } from '../wire/secret-places.js';
 import { SharedReading } from '../wire/shared-reading.js';
-import { type BodyWithoutBlock, isSubmitBlock, takeLongHex } from './block-hex.js';
+import { type BodyWithoutBlock, takeLongHex } from './block-hex.js';
 import type { FrontContext } from './context.js';
 import { KnownReplies, type ReplyKeeper } from './known-replies.js';
 import { parseTemplateRequest } from './template-request.js';
@@ -34,7 +26,15 @@ export type CallPlan =
 /** The body runs on another thread. */
 export interface ThreadPlan {
   readonly kind: 'node' | 'wallet';
+  /** Name of the method, or `batch`. */
   readonly method: string;
+  /**
+   * True if the body may contain secrets. Such a body goes through the priority port in memory of its own, and this
+   * thread keeps no copy.
+   */
+  readonly secret: boolean;
+  /** Index of the body (wire/request.ts), valid until the next plan. */
+  readonly index: Int32Array;
   /** Caches the body of the reply. */
   readonly cacheReply?: ReplyKeeper;
 }
@@ -77,10 +77,11 @@ const READ_MS = 2;
 /** The router of a front. */
 export class RequestRouter {
   readonly #dispatcher: Dispatcher<FrontContext>;
-  readonly #reading = new SharedReading();
   readonly #requests: RequestOptions | undefined;
   readonly #methods: ReadonlyMap<string, DispatchedMethod>;
   readonly #known: KnownReplies;
+  readonly #reading = new SharedReading();
+  #scan = new RequestScan();
   readonly #observer: DispatchObserver | undefined;
 
   /** @param requests how requests are parsed; default: as Core 0.21 does */
@@ -99,8 +100,8 @@ export class RequestRouter {
   }
 
   /**
-   * Returns the cached reply to a body, or null if there is none: then call plan(). The bytes are valid until the next
-   * call. Never throws.
+   * Returns the cached reply to a body, or null if there is none: then call plan(). The bytes are valid
+   * until the next call. Never throws.
    */
   knownReply(body: Uint8Array, { user, uri, allowed }: FrontCall): Uint8Array | null {
     const known = this.#known.find(body);
@@ -109,61 +110,63 @@ export class RequestRouter {
     return known.reply;
   }
 
-  /** Decides about a body. Never throws. */
-  plan(body: Uint8Array, call: FrontCall): CallPlan {
-    return this.#planParsed(parseRequest(body, this.#requests), call, body);
-  }
-
   /**
-   * Decides about a body that may contain secrets. It becomes text here only if there is no other way to check whether
-   * its methods are allowed.
-   * @param method that takes the secrets
+   * Decides about a body. Never throws.
+   * @returns null if it takes longer to read the body: then call planLong() before the next plan()
    */
-  planSecret(body: Uint8Array, call: FrontCall, method: string): CallPlan {
-    const named = new MethodNames(body);
-    named.goOn(Number.POSITIVE_INFINITY);
-    return this.#planNamed(named, call, method) ?? this.plan(body, call);
+  plan(body: Uint8Array, call: FrontCall): CallPlan | null {
+    const scan = this.#scan.start(body);
+    return scan.goOn(body.length < LONG_BODY_BYTES ? Number.POSITIVE_INFINITY : READ_MS) ? this.#planScanned(body, scan, call) : null;
   }
 
   /**
-   * Decides about a large body, which is read in slices together with others: checks whether its methods are allowed
-   * and which thread runs them, if possible by the names of the methods alone. Only a template is answered here;
-   * everything else goes to another thread, so that the front is not delayed.
+   * Reads the rest of a large body in slices, together with other bodies.
+   * @param own copy of the body, or the body if nothing else overwrites it
    * @param isDisconnected returns whether the client has disconnected
    * @returns null if the client has disconnected
    */
-  async planLong(body: Uint8Array, call: FrontCall, isDisconnected: () => boolean): Promise<CallPlan | null> {
-    const named = new MethodNames(body);
-    if (!(await this.#reading.read(named, { sliceMs: READ_MS, isDisconnected: isDisconnected }))) return null;
-    const template = call.allowed !== null && named.names?.has('getblocktemplate');
-    const plan = template ? null : this.#planNamed(named, call, '');
-    if (plan !== null) return plan;
-    let refused = null as Reply | null;
-    const batch = LongBatch.in(body, (source) => {
-      if (call.allowed) refused ??= checkElement(source, (method) => call.allowed!.has(method));
-    });
-    const reader = batch ?? new RequestReader(body, this.#requests);
-    try {
-      if (!(await this.#reading.read(reader, { sliceMs: READ_MS, isDisconnected: isDisconnected }))) return null;
-    } catch (error) {
-      return { kind: 'reply', ...faultReply(parseFault(error)) };
+  async planLong(own: Uint8Array, call: FrontCall, isDisconnected: () => boolean): Promise<CallPlan | null> {
+    const scan = this.#scan;
+    this.#scan = new RequestScan();
+    scan.moveInto(own);
+    const whole = await this.#reading.readOn(scan, { sliceMs: READ_MS, isDisconnected });
+    return whole ? this.#planScanned(own, scan, call) : null;
+  }
+
+  /** Large bodies are not answered here, so that the front is not delayed. */
+  #planScanned(bytes: Uint8Array, scan: RequestScan, call: FrontCall): CallPlan {
+    if (scan.fault !== null) return { kind: 'reply', ...faultReply(scan.fault) };
+    const body = new RequestBody(bytes, scan.index, this.#requests);
+    if (call.allowed) {
+      const refused = checkAccess(body, (method) => call.allowed!.has(method));
+      if (refused) return refused.status === 403 ? FORBIDDEN : { kind: 'reply', ...refused };
     }
-    if (reader instanceof RequestReader) return this.#planParsed(reader.body, call, null);
-    return refused ? refusal(refused) : { kind: 'node', method: 'batch' };
+    const secret = secretMethodIn(body, SECRET_PLACES) !== null;
+    const elsewhere = secret || body.bytes.length >= LONG_BODY_BYTES || body.length > MAX_BATCH;
+    if (elsewhere) return this.#threadFor(body, secret);
+    if (!body.isBatch && body.at(0).method === 'getblocktemplate') return this.#template(body);
+    const plan = this.#dispatcher.answersAll(body) ? null : this.#threadFor(body, secret);
+    const keeper = plan?.kind === 'wallet' ? null : this.#keeper(body);
+    if (plan !== null) return keeper === null ? plan : { ...plan, cacheReply: keeper };
+    const info: CallInfo = { user: call.user, path: call.uri };
+    // Methods of a front are synchronous, so the result is not a promise.
+    const { status, body: reply } = this.#dispatcher.dispatch(body, info, AT_ONCE) as Reply;
+    if (status === 200) keeper?.(reply);
+    return { kind: 'reply', status, body: reply };
   }
 
   /**
    * Takes the block out of a submitblock, for the node thread.
    * @param body large body whose method seems to be submitblock; it is not changed
-   * @returns null if the body must go to the node thread as it is. Never throws.
+   * @returns null if the body must go to the node thread as it is
    */
   withoutBlock(body: Uint8Array): BodyWithoutBlock | null {
     const taken = takeLongHex(body);
     if (taken === null) return null;
-    const parsed = parseRequest(taken.body, this.#requests);
-    if (!isSubmitBlock(parsed)) return null;
+    const requests = scanRequest(taken.body, this.#requests);
+    if (requests instanceof RpcError || requests.isBatch || requests.methodOf(0) !== 'submitblock') return null;
     try {
-      return this.#dispatcher.arguments(parsed.entry).args[0] === taken.block.token ? taken : null;
+      return this.#dispatcher.arguments(requests.at(0)).args[0] === taken.block.token ? taken : null;
     } catch (error) {
       // The node thread will return this error.
       if (error instanceof RpcError) return null;
@@ -172,77 +175,40 @@ export class RequestRouter {
   }
 
   /**
-   * Decides by the names of the methods.
-   * @param method name to use if the names are not clear
-   * @returns null if the body must be parsed
+   * Returns the thread for a body. The wallets' thread runs only methods of wallets. The node thread passes such entries
+   * of a mixed batch on to it.
    */
-  #planNamed(named: MethodNames, { allowed }: FrontCall, method: string): CallPlan | null {
-    const { names } = named;
-    if (names === null) return allowed === null ? { kind: 'node', method } : null;
-    if (allowed !== null) for (const name of names) if (!allowed.has(name)) return FORBIDDEN;
-    const [first] = names;
-    return { kind: this.#threadOf(names), method: named.isBatch ? 'batch' : first };
-  }
-
-  /**
-   * Returns the thread for some methods. The wallets' thread runs only methods of wallets. The node thread passes such
-   * entries of a mixed batch on to it.
-   */
-  #threadOf(names: Iterable<string>): ThreadPlan['kind'] {
-    for (const name of names) if (this.#methods.get(name)?.runs !== 'wallet') return 'node';
-    return 'wallet';
-  }
-
-  /** Decides about a parsed body. @param body the bytes of the body; null if the body is large */
-  #planParsed(parsed: ParsedBody, call: FrontCall, body: Uint8Array | null): CallPlan {
-    if (call.allowed) {
-      const refused = checkAccess(parsed, (method) => call.allowed!.has(method));
-      if (refused) return refusal(refused);
-    }
-    if (parsed.kind === 'single' && parsed.entry.method === 'getblocktemplate') return this.#template(parsed.entry);
-    const long = parsed.kind === 'batch' ? parsed.entries.length > MAX_BATCH : body === null && parsed.kind === 'single';
-    const info: CallInfo = { user: call.user, path: call.uri };
-    if (parsed.kind !== 'fault' && (long || this.#dispatcher.place(parsed) === 'elsewhere')) {
-      if (parsed.kind === 'batch') return { kind: this.#threadOf(parsed.entries.map(({ method }) => method)), method: 'batch' };
-      const { method } = parsed.entry;
-      const kind = this.#threadOf([method]);
-      const storeReply = kind === 'node' ? this.#keeper(parsed.entry, body) : null;
-      return storeReply === null ? { kind, method } : { kind, method, cacheReply: storeReply };
-    }
-    const storeReply = parsed.kind === 'single' ? this.#keeper(parsed.entry, body) : null;
-    // Methods of a front are synchronous, so the result is not a promise.
-    const { status, body: reply } = this.#dispatcher.dispatch(parsed, info, AT_ONCE) as Reply;
-    if (status === 200) storeReply?.(reply);
-    return { kind: 'reply', status, body: reply };
+  #threadFor(body: RequestBody, secret: boolean): ThreadPlan {
+    let kind: ThreadPlan['kind'] = 'wallet';
+    for (let i = 0; i < body.length && kind === 'wallet'; i++)
+      if (this.#methods.get(body.methodOf(i) ?? '')?.runs !== 'wallet') kind = 'node';
+    return { kind, method: body.isBatch ? 'batch' : body.at(0).method, secret, index: body.index };
   }
 
   /** Returns a function that caches the reply; null if the reply must not be cached. */
-  #keeper(entry: RequestEntry, body: Uint8Array | null): ReplyKeeper | null {
+  #keeper(body: RequestBody): ReplyKeeper | null {
+    if (body.isBatch) return null;
+    const entry = body.at(0);
     const spec = this.#methods.get(entry.method);
-    if (body === null || spec?.cacheable !== true || entry.error !== null || isNotification(entry)) return null;
-    return this.#known.replyKeeper(body, entry, spec.runs === 'front' ? 'tip' : 'moment');
+    if (spec?.cacheable !== true || isNotification(entry)) return null;
+    return this.#known.replyKeeper(body.bytes, entry, spec.runs === 'front' ? 'tip' : 'moment');
   }
 
-  #template(entry: RequestEntry): CallPlan {
-    const reply = (outcome: Outcome): Reply => singleReply(entry, outcome);
+  #template(body: RequestBody): CallPlan {
+    const entry = body.at(0);
     try {
       const request = parseTemplateRequest(this.#dispatcher.arguments(entry).args);
       // The node thread answers light templates, whose transactions it must keep, and templates with limits.
-      if (request.mode === 'proposal' || request.light || request.limits !== null) return { kind: 'node', method: entry.method };
+      if (request.mode === 'proposal' || request.light || request.limits !== null) return this.#threadFor(body, false);
       if (isNotification(entry)) return { kind: 'reply', status: 204, body: '' };
       const [prefix, suffix] = envelopeAround(entry);
-      const error = (code: number, message: string) => reply({ error: new RpcError(code, message) });
+      const error = (code: number, message: string) => singleReply(entry, { error: new RpcError(code, message) });
       return { kind: 'template', request, prefix, suffix, error };
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
-      return { kind: 'reply', ...reply(this.#dispatcher.failed(entry, error, {})) };
+      return { kind: 'reply', ...singleReply(entry, this.#dispatcher.failed(entry, error, {})) };
     }
   }
 }
 
 const FORBIDDEN: CallPlan = { kind: 'forbidden' };
-
-/** Converts the reply for a forbidden method to a plan. */
-function refusal(reply: Reply): CallPlan {
-  return reply.status === 403 ? FORBIDDEN : { kind: 'reply', ...reply };
-}

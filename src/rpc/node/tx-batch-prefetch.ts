@@ -4,7 +4,7 @@
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { NodeContext } from '../context/node.js';
 import type { BatchPrefetch } from '../dispatch.js';
-import type { RequestEntry, RequestList } from '../wire/request.js';
+import type { RequestBody, RequestEntry } from '../wire/request.js';
 import { JsonObject, type JsonValue } from '../wire/values.js';
 import { decodeTx } from './raw-tx.js';
 
@@ -37,13 +37,13 @@ interface ReadEntry {
 /** Prefetches the transactions of a batch. */
 export class TxBatchPrefetch implements BatchPrefetch {
   readonly #ctx: NodeContext;
-  readonly #entries: RequestList;
+  readonly #entries: RequestBody;
   /** Parsed entries by index, from the current one on. */
   readonly #read = new Map<number, ReadEntry>();
   #current: ReadEntry | undefined;
   #next = 0;
 
-  constructor(ctx: NodeContext, entries: RequestList) {
+  constructor(ctx: NodeContext, entries: RequestBody) {
     this.#ctx = ctx;
     this.#entries = entries;
   }
@@ -60,7 +60,7 @@ export class TxBatchPrefetch implements BatchPrefetch {
     const end = Math.min(this.#entries.length, this.#next + STEP);
     const txs: TxView[] = [];
     for (; this.#next < end; this.#next++) {
-      const entry = this.#entries.at(this.#next) as RequestEntry;
+      const entry = this.#entries.at(this.#next);
       const text = offeredText(entry);
       const tx = text === undefined ? null : decodeTx(this.#ctx, text);
       this.#read.set(this.#next, { entry, text, tx });
@@ -80,10 +80,10 @@ export class TxBatchPrefetch implements BatchPrefetch {
 }
 
 /** Returns a prefetch for a batch whose first entries offer at least two transactions, else null. */
-export function prefetchTxBatch(ctx: NodeContext, entries: RequestList): BatchPrefetch | null {
+export function prefetchTxBatch(ctx: NodeContext, entries: RequestBody): BatchPrefetch | null {
   let offers = 0;
   for (let i = 0; i < entries.length && i < TELLING; i++) {
-    if (offeredText(entries.at(i) as RequestEntry) !== undefined && ++offers > 1) return new TxBatchPrefetch(ctx, entries);
+    if (offeredText(entries.at(i)) !== undefined && ++offers > 1) return new TxBatchPrefetch(ctx, entries);
   }
   return null;
 }

@@ -1,6 +1,9 @@
 // Places of secrets in the arguments of methods, in the form that a reader of bytes needs. declare/secret-places.ts
 // collects them from the declarations.
-import { bufferOf } from './json-walker.js';
+import { bufferOf } from './json-tokens.js';
+import type { RequestBody } from './request.js';
+
+const BACKSLASH = 0x5c;
 
 /**
  * Kind of a string in a request: a passphrase, a private key in WIF, or a descriptor (or its replacement) that may
@@ -31,68 +34,28 @@ export interface MethodSecrets {
 /** Arguments with secrets, by method. */
 export type SecretPlaces = ReadonlyMap<string, MethodSecrets>;
 
-const QUOTE = 0x22;
-/** Bytes that may occur between the name of a member and its value. */
-const BETWEEN: ReadonlySet<number> = new Set(Buffer.from(': \t\r\n'));
-const METHOD = Buffer.from('"method"');
-/** Longest name of a method. */
-const MAX_NAME = 32;
-
-/**
- * Finds methods that take secrets by a quick scan of a body. Yields once per place where a method may be named: the
- * name of such a method, or null. The caller can pause between the steps.
- */
-export function* secretMethods(body: Uint8Array, places: SecretPlaces): Generator<string | null> {
-  const buffer = bufferOf(body);
-  const seen: string[] = [];
-  // A match may also be the text of another member, so check all of them.
-  for (let at = buffer.indexOf(METHOD); at >= 0; at = buffer.indexOf(METHOD, at + 1)) yield secretMethodAt(buffer, at, places, seen);
-}
-
-/**
- * Returns the first method that takes secrets in a small body; null if there is none. It does not use the generator,
- * which takes twice as long for a small call.
- */
-export function secretMethodIn(body: Uint8Array, places: SecretPlaces): string | null {
-  const buffer = bufferOf(body);
-  const seen: string[] = [];
-  for (let at = buffer.indexOf(METHOD); at >= 0; at = buffer.indexOf(METHOD, at + 1)) {
-    const name = secretMethodAt(buffer, at, places, seen);
-    if (name !== null) return name;
+/** Returns the first method of a body that takes secrets; null if there is none. */
+export function secretMethodIn(body: RequestBody, places: SecretPlaces): string | null {
+  if (!body.isBatch) {
+    const { method } = body.at(0);
+    return mayContainSecrets(body.bytes, places.get(method)) ? method : null;
+  }
+  const checked = new Set<string>();
+  for (let i = 0; i < body.length; i++) {
+    const method = body.methodOf(i);
+    // Check each method once, because a body may repeat one endlessly.
+    if (method === null || checked.has(method)) continue;
+    if (mayContainSecrets(body.bytes, places.get(method))) return method;
+    checked.add(method);
   }
   return null;
 }
 
-/** @param seen methods that were checked; each is checked once, because a body may repeat one endlessly */
-function secretMethodAt(buffer: Buffer, at: number, places: SecretPlaces, seen: string[]): string | null {
-  const name = methodAt(buffer, at + METHOD.length);
-  const wanted = places.get(name);
-  if (wanted === undefined || seen.includes(name)) return null;
-  seen.push(name);
+/** Returns whether a body with a method may contain secrets. */
+function mayContainSecrets(body: Uint8Array, secrets: MethodSecrets | undefined): boolean {
+  if (secrets === undefined) return false;
+  const bytes = bufferOf(body);
   // A secret inside an object has the name of its member before it. If no such name occurs, there is no secret: many
-  // requests of importmulti contain no keys.
-  return wanted.hints === null || wanted.hints.some((hint) => buffer.includes(`"${hint}"`)) ? name : null;
-}
-
-/**
- * Returns the first method that is named in a part of a body, by a quick scan; empty if there is none. Only the name
- * becomes text.
- */
-export function firstMethodIn(body: Uint8Array, from: number, to: number): string {
-  const part = bufferOf(body).subarray(from, to);
-  for (let at = part.indexOf(METHOD); at >= 0; at = part.indexOf(METHOD, at + 1)) {
-    const name = methodAt(part, at + METHOD.length);
-    if (name !== '') return name;
-  }
-  return '';
-}
-
-/** Returns the name of the method at an offset; empty if there is no short string. */
-function methodAt(body: Buffer, start: number): string {
-  let from = start;
-  while (BETWEEN.has(body[from])) from++;
-  if (body[from++] !== QUOTE) return '';
-  let to = from;
-  while (body[to] !== QUOTE && to - from < MAX_NAME) to++;
-  return body[to] === QUOTE ? body.toString('latin1', from, to) : '';
+  // requests of importmulti contain no keys. A name with escapes looks different.
+  return secrets.hints === null || bytes.includes(BACKSLASH) || secrets.hints.some((hint) => bytes.includes(`"${hint}"`));
 }

@@ -1,26 +1,25 @@
-// Takes passphrases and private keys out of the bytes of a request (single or batch, of any size) before it is parsed.
-// An empty string replaces a passphrase. A token of the same length replaces a key (taken-secrets.ts), alone or within
-// a descriptor, whose other text does not change. The call executor passes the bytes to the methods and overwrites them
-// when the call ends.
-import { isUtf8 } from 'node:buffer';
+// Takes passphrases and private keys out of the bytes of a request (single or batch, of any size) before its params become
+// values. An empty string replaces a passphrase. A token of the same length replaces a key (taken-secrets.ts), alone or
+// within a descriptor, whose other text does not change. The call executor passes the bytes to the methods and
+// overwrites them when the call ends.
 import { decodeBase58Check, isBase58Digit } from '../../address/base58.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import { createPureHashes } from '../../crypto/pure.js';
 import { secretBytes, secretCopy } from '../../crypto/secret-bytes.js';
-import { JsonWalker, type Range, Unread, unread, type Walk, type WalkedRequest } from './json-walker.js';
-import { type SecretPlace, type SecretPlaces, secretMethodIn, secretMethods } from './secret-places.js';
+import { CLOSE_LIST, CLOSE_OBJECT, hex4, JsonTokens, NAME, OPEN_LIST, OPEN_OBJECT, PAUSE, STRING, textOf } from './json-tokens.js';
+import type { RequestBody } from './request.js';
+import { type MethodSecrets, type SecretKind, type SecretPlace, type SecretPlaces, secretMethodIn } from './secret-places.js';
 import type { Reading } from './shared-reading.js';
 import { TakenSecrets } from './taken-secrets.js';
 
-/** Largest body that is scanned at once. */
-const MAX_QUICK_BYTES = 64 * 1024;
-/** Names that are checked between two checks of the clock. */
-const NAMES_PER_CHECK = 256;
+/** Requests between two checks of the clock. */
+const REQUESTS_PER_CHECK = 256;
+/** Bytes of a descriptor between two checks of the clock. */
+const BYTES_PER_CHECK = 1024;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;
-const OPEN_BRACKET = 0x5b;
-const OPEN_BRACE = 0x7b;
+const LOWER_U = 0x75;
 
 /** Lengths of a key in WIF (without and with the mark of a compressed public key), and of an extended key. */
 const WIF_LENGTHS: ReadonlySet<number> = new Set([51, 52]);
@@ -32,89 +31,130 @@ const EXTENDED_KEY = 45;
 
 const PURE_HASHES = createPureHashes();
 
+/** A list or object that may contain secrets. */
+interface Frame {
+  readonly isList: boolean;
+  /** Set for the params themselves, whose elements or members are the arguments. */
+  readonly args: MethodSecrets | null;
+  readonly place: SecretPlace | undefined;
+  /** Number of elements so far. */
+  count: number;
+  /** Place of the member whose value comes next. */
+  member: SecretPlace | undefined;
+}
+
+/** Range of bytes: the first, and the one after the last. */
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
 export class SecretSearch implements Reading {
   /** Always 0: no values are held, only the body. */
   readonly values = 0;
   readonly taken = new TakenSecrets();
+  readonly #requests: RequestBody;
   readonly #body: Uint8Array;
   readonly #places: SecretPlaces;
   readonly #hashes: Hashes;
-  readonly #walker: JsonWalker;
-  readonly #walk: Walk;
+  readonly #tokens: JsonTokens;
+  /** Unfinished lists and objects, outermost first. Empty between two requests. */
+  readonly #frames: Frame[] = [];
+  #request = -1;
+  /** Secrets of the request whose params begin with the next token. */
+  #args: MethodSecrets | null = null;
+  #argument = 0;
+  /** Depth of the list or object without secrets that is being skipped; 0: none. */
+  #skipped = 0;
+  /** Rest of the descriptor within which a pause occurred. */
+  #descriptor: Range | null = null;
 
-  /** Returns a search of a body; null if a quick scan shows that it contains no secrets. */
-  static in(body: Uint8Array, places: SecretPlaces, hashes: Hashes = PURE_HASHES): SecretSearch | null {
-    if (body.length <= MAX_QUICK_BYTES && secretMethodIn(body, places) === null) return null;
-    return new SecretSearch(body, places, hashes);
+  /** Returns a search of a body; null if no method of the body takes secrets. */
+  static in(body: RequestBody, places: SecretPlaces, hashes: Hashes = PURE_HASHES): SecretSearch | null {
+    return secretMethodIn(body, places) === null ? null : new SecretSearch(body, places, hashes);
   }
 
-  private constructor(body: Uint8Array, places: SecretPlaces, hashes: Hashes) {
-    this.#body = body;
+  private constructor(body: RequestBody, places: SecretPlaces, hashes: Hashes) {
+    this.#requests = body;
+    this.#body = body.bytes;
     this.#places = places;
     this.#hashes = hashes;
-    this.#walker = new JsonWalker(body);
-    this.#walk = this.#search();
+    this.#tokens = new JsonTokens(body.bytes);
   }
 
-  /** Continues the search. Never throws: in text that is not JSON it finds nothing more. */
+  /** Continues the search. Never throws. */
   goOn(ms: number): boolean {
-    this.#walker.untilMs = performance.now() + ms;
-    try {
-      return this.#walk.next().done === true;
-    } catch (error) {
-      if (error instanceof Unread) return true;
-      throw error;
+    const tokens = this.#tokens;
+    tokens.untilMs = performance.now() + ms;
+    for (;;) {
+      if (this.#descriptor !== null && !this.#takeFromDescriptor(this.#descriptor)) return false;
+      if (this.#frames.length === 0 && this.#args === null) {
+        if (++this.#request === this.#requests.length) return true;
+        this.#beginRequest();
+        if (this.#request % REQUESTS_PER_CHECK === REQUESTS_PER_CHECK - 1 && performance.now() > tokens.untilMs) return false;
+        continue;
+      }
+      const token = tokens.next();
+      if (token === PAUSE) return false;
+      if (this.#args !== null) this.#enterParams(token, this.#args);
+      else if (this.#skipped === 0) this.#searchToken(token);
+      else if (tokens.depth < this.#skipped) this.#skipped = 0;
     }
   }
 
-  *#search(): Walk {
-    if (!(yield* this.#quickScan())) return;
-    yield* this.#walker.requests((request) => this.#takeSecrets(request));
+  #beginRequest(): void {
+    const method = this.#requests.methodOf(this.#request);
+    const args = method === null ? undefined : this.#places.get(method);
+    const at = this.#requests.paramsAt(this.#request);
+    if (args === undefined || at === 0) return;
+    this.#tokens.moveTo(at);
+    this.#args = args;
   }
 
-  *#quickScan(): Generator<void, boolean, void> {
-    let looks = 0;
-    for (const name of secretMethods(this.#body, this.#places)) {
-      if (name !== null) return true;
-      if (++looks % NAMES_PER_CHECK === 0 && performance.now() > this.#walker.untilMs) yield;
+  #enterParams(token: number, args: MethodSecrets): void {
+    this.#args = null;
+    if (token === OPEN_LIST || token === OPEN_OBJECT) this.#enter(token, args, undefined);
+  }
+
+  #enter(token: number, args: MethodSecrets | null, place: SecretPlace | undefined): void {
+    this.#frames.push({ isList: token === OPEN_LIST, args, place, count: 0, member: undefined });
+  }
+
+  #searchToken(token: number): void {
+    const tokens = this.#tokens;
+    const frame = this.#frames.at(-1)!;
+    if (token === CLOSE_LIST || token === CLOSE_OBJECT) this.#frames.pop();
+    else if (token === NAME) {
+      const name = textOf(this.#body, tokens.from, tokens.to);
+      if (frame.args === null) frame.member = frame.place?.members?.get(name);
+      else {
+        const argument = frame.args.names.get(name);
+        frame.member = argument === undefined ? undefined : frame.args.args.get(argument);
+        this.#argument = argument ?? 0;
+      }
+    } else {
+      const place = frame.isList ? this.#nextElement(frame) : frame.member;
+      if (token === OPEN_LIST || token === OPEN_OBJECT) {
+        if (place === undefined) this.#skipped = tokens.depth;
+        else this.#enter(token, null, place);
+      } else if (token === STRING && place?.text !== undefined) this.#take(place.text, { from: tokens.from, to: tokens.to });
     }
-    return false;
   }
 
-  *#takeSecrets({ index, method, params }: WalkedRequest): Walk {
-    const secrets = method === undefined ? undefined : this.#places.get(method);
-    if (secrets === undefined || params < 0) return;
-    const { args, names } = secrets;
-    const walker = this.#walker;
-    walker.at = params;
-    const at = (position: number | undefined): Walk =>
-      this.#value(position === undefined ? undefined : args.get(position), index, position ?? 0);
-    const kind = walker.next();
-    if (kind === OPEN_BRACKET) yield* walker.elements((position) => at(position));
-    else if (kind === OPEN_BRACE) yield* walker.members((name) => at(names.get(walker.written(name))));
+  #nextElement(frame: Frame): SecretPlace | undefined {
+    if (frame.args === null) return frame.place?.elements;
+    this.#argument = frame.count++;
+    return frame.args.args.get(this.#argument);
   }
 
-  *#value(place: SecretPlace | undefined, request: number, argument: number): Walk {
-    const walker = this.#walker;
-    const kind = walker.next();
-    if (kind === QUOTE && place?.text !== undefined) {
-      const range = walker.string();
-      if (place.text === 'passphrase') this.#takePassphrase(range, request, argument);
-      else if (place.text === 'key') this.#takeWif(range);
-      else yield* this.#takeFromDescriptor(range);
-    } else if (kind === OPEN_BRACKET && place?.elements !== undefined) {
-      const { elements } = place;
-      yield* walker.elements(() => this.#value(elements, request, argument));
-    } else if (kind === OPEN_BRACE && place?.members !== undefined) {
-      const { members } = place;
-      yield* walker.members((name) => this.#value(members.get(walker.written(name)), request, argument));
-    } else yield* walker.skip();
+  #take(kind: SecretKind, range: Range): void {
+    if (kind === 'passphrase') this.#takePassphrase(range);
+    else if (kind === 'key') this.#takeWif(range);
+    else this.#descriptor = range;
   }
 
-  #takePassphrase(range: Range, request: number, argument: number): void {
-    const secret = decodeString(this.#walker.buffer, range);
-    if (secret === null) return;
-    this.taken.addPassphrase(request, argument, secret);
+  #takePassphrase(range: Range): void {
+    this.taken.addPassphrase(this.#request, this.#argument, decodePassphrase(this.#body, range));
     this.#body[range.from] = QUOTE;
     this.#body.fill(SPACE, range.from + 1, range.to + 1);
   }
@@ -124,17 +164,19 @@ export class SecretSearch implements Reading {
     if (WIF_LENGTHS.has(range.to - range.from) && this.#runEnd(range.from, range.to) === range.to) this.#takeKey(range);
   }
 
-  /** Takes every run of Base58 that decodes as a private key of some network. */
-  *#takeFromDescriptor({ from, to }: Range): Walk {
-    const walker = this.#walker;
+  /** Takes every run of Base58 that decodes as a private key of some network. @returns false at a pause */
+  #takeFromDescriptor({ from, to }: Range): boolean {
+    this.#descriptor = null;
     for (let at = from; at < to; ) {
       const end = this.#runEnd(at, to);
       if (this.#isPrivate(at, end)) this.#takeKey({ from: at, to: end });
       at = end + 1;
-      walker.at = at;
-      if (walker.due) yield;
+      if (at - from > BYTES_PER_CHECK && performance.now() > this.#tokens.untilMs) {
+        this.#descriptor = { from: at, to };
+        return false;
+      }
     }
-    walker.at = to + 1;
+    return true;
   }
 
   #runEnd(from: number, to: number): number {
@@ -159,6 +201,7 @@ export class SecretSearch implements Reading {
   }
 }
 
+/** Bytes of the escapes, by their letters. */
 const ESCAPES: Readonly<Record<number, number>> = {
   34: 0x22,
   92: 0x5c,
@@ -170,36 +213,19 @@ const ESCAPES: Readonly<Record<number, number>> = {
   116: 0x09,
 };
 
-function hex4(bytes: Uint8Array, at: number): number {
-  let value = 0;
-  for (let i = at; i < at + 4; i++) {
-    const digit = '0123456789abcdef'.indexOf(String.fromCharCode(bytes[i] ?? 0).toLowerCase());
-    if (digit < 0) unread();
-    value = value * 16 + digit;
-  }
-  return value;
-}
-
-/**
- * Returns the text of a string as UTF-8, up to its first NUL, as Core 0.21 reads passphrases; null if it is not a valid
- * string.
- */
-function decodeString(bytes: Uint8Array, { from, to }: Range): Uint8Array | null {
-  if (!isUtf8(bytes.subarray(from, to))) return null;
+/** Returns the text of a string as UTF-8, up to its first NUL, as Core 0.21 reads passphrases. */
+function decodePassphrase(bytes: Uint8Array, { from, to }: Range): Uint8Array {
   const out = secretBytes(to - from);
   try {
     const size = writeUnescaped(bytes, from, to, out);
     const end = out.subarray(0, size).indexOf(0);
     return secretCopy(out.subarray(0, end < 0 ? size : end));
-  } catch (error) {
-    if (error instanceof Unread) return null;
-    throw error;
   } finally {
     out.fill(0);
   }
 }
 
-/** Writes a string without its escapes. @returns number of bytes @throws Unread */
+/** Writes a string without its escapes. @returns number of bytes */
 function writeUnescaped(bytes: Uint8Array, from: number, to: number, out: Uint8Array): number {
   let size = 0;
   const point = (code: number): void => {
@@ -218,20 +244,17 @@ function writeUnescaped(bytes: Uint8Array, from: number, to: number, out: Uint8A
     }
   };
   for (let at = from; at < to; at++) {
-    if (bytes[at] < SPACE) unread();
-    if (bytes[at] !== BACKSLASH) out[size++] = bytes[at];
-    else if (bytes[++at] === 0x75) {
+    if (bytes[at] !== BACKSLASH) out[size++] = bytes[at]!;
+    else if (bytes[++at] === LOWER_U) {
       const unit = hex4(bytes, at + 1);
       at += 4;
       if (unit < 0xd800 || unit > 0xdfff) point(unit);
       else {
-        if (unit > 0xdbff || bytes[at + 1] !== BACKSLASH || bytes[at + 2] !== 0x75) unread();
-        const low = hex4(bytes, at + 3);
-        if (low < 0xdc00 || low > 0xdfff) unread();
+        // The second half of a pair is an escape, too.
+        point(0x10000 + ((unit - 0xd800) << 10) + (hex4(bytes, at + 3) - 0xdc00));
         at += 6;
-        point(0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00));
       }
-    } else out[size++] = ESCAPES[bytes[at]] ?? unread();
+    } else out[size++] = ESCAPES[bytes[at]!]!;
   }
   return size;
 }

@@ -47,13 +47,18 @@ export class SharedReading {
   readonly #waiting = new Set<Waiting>();
   #scheduled = false;
 
-  /** Most values of a body that is read before it is passed to read(). */
-  get mostValues(): number {
-    return this.#waiting.size === 0 ? Number.POSITIVE_INFINITY : FEW_VALUES;
+  /**
+   * Reads a body, in slices if it takes long.
+   * @returns true if it was read at once; otherwise a promise of whether its end was reached: false if the client has
+   *   disconnected. The promise rejects with what goOn() throws
+   */
+  read(reading: Reading, who: ReadingFor): true | Promise<boolean> {
+    if (reading.goOn(who.sliceMs, this.#waiting.size === 0 ? Number.POSITIVE_INFINITY : FEW_VALUES)) return true;
+    return this.readOn(reading, who);
   }
 
-  /** Reads a body to its end. @returns false if the client has disconnected before @throws what goOn() throws */
-  read(reading: Reading, who: ReadingFor): Promise<boolean> {
+  /** Reads the rest of a body in slices. */
+  readOn(reading: Reading, who: ReadingFor): Promise<boolean> {
     return new Promise((settle, fail) => {
       this.#waiting.add({ reading, who, resolve: settle, fail, held: false });
       this.#schedule();

@@ -26,9 +26,10 @@ import { DecodeError } from '../../../src/consensus/bytes/reader.js';
 import { scanMethod } from '../../../src/http/front/scan-method.js';
 import { asAmount } from '../../../src/rpc/args.js';
 import { RpcError } from '../../../src/rpc/errors.js';
-import { JsonListReader, JsonParseError, parseJson } from '../../../src/rpc/wire/json-parse.js';
+import { parseJson } from '../../../src/rpc/wire/json-parse.js';
+import { JsonParseError } from '../../../src/rpc/wire/json-tokens.js';
 import { encodeJson, formatAmount } from '../../../src/rpc/wire/json-write.js';
-import { parseRequest } from '../../../src/rpc/wire/request.js';
+import { RequestBody, RequestScan } from '../../../src/rpc/wire/request.js';
 import { JsonNumber, JsonObject, type JsonValue } from '../../../src/rpc/wire/values.js';
 import { descriptorContext, hashes, keyMath, tools } from '../../framework/descriptor-context.js';
 import { type Dice, textOf, utf8, wordsOf } from './dice.js';
@@ -138,24 +139,28 @@ const requests: Target = {
     return dice.oneIn(3) ? utf8(text) : dice.mutate(utf8(text), jsonWords);
   },
   check(input) {
-    const parsed = parseRequest(input);
     const method = scanMethod(input);
     hold(/^[a-z]{1,32}$/.test(method), 'method of a large body');
-    const reader = new JsonListReader(input);
-    const listed = attempt(JsonParseError, () => {
-      // First through once, then value by value: that is how it is used, and one place serves both.
-      const starts: number[] = [];
-      // Its time is always over, so it pauses wherever it can.
-      for (let step = reader.next(0); step !== 'end'; step = reader.next(0)) if (step === 'value') starts.push(reader.start);
-      return starts.map((start) => reader.valueAt(start));
-    });
-    if (parsed.kind === 'batch')
-      hold(
-        listed !== undefined && encodeJson(listed) === encodeJson(parsed.entries.map(({ source }) => source)),
-        'entry by entry it is another batch',
-      );
-    else hold(listed === undefined, 'a list entry by entry, and none as a whole');
-    return parsed.kind !== 'fault';
+    const scan = new RequestScan().start(input);
+    // Its time is always over, so it pauses wherever it can.
+    while (!scan.goOn(0));
+    const value = attempt(JsonParseError, () => parseJson(input));
+    const isRequest = Array.isArray(value) || value instanceof JsonObject;
+    hold(isRequest === (scan.fault === null), 'a request to the scan or to the parser, not to both');
+    if (!isRequest) return false;
+    const requests = new RequestBody(input, scan.index);
+    const values = Array.isArray(value) ? value : [value];
+    hold(requests.length === values.length, 'another number of requests');
+    for (const [i, one] of values.entries()) {
+      const { params, error, method: name } = requests.at(i);
+      const wanted = one instanceof JsonObject ? one : new JsonObject([], []);
+      if (error === null)
+        hold(
+          name === wanted.get('method') && encodeJson(params as JsonValue) === encodeJson(wanted.get('params') ?? []),
+          'another request',
+        );
+    }
+    return true;
   },
 };
 

@@ -44,7 +44,7 @@ class World {
       ],
       plan: (body, { allowed }) => {
         const { method } = JSON.parse(Buffer.from(body).toString());
-        return allowed?.has(method) ? { kind: 'node', method } : { kind: 'forbidden' };
+        return allowed?.has(method) ? { kind: 'node', method, secret: false, index: new Int32Array(0) } : { kind: 'forbidden' };
       },
       run: (call, done) => {
         this.ran.push(Buffer.from(call.body).toString());

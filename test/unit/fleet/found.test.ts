@@ -18,7 +18,7 @@ function world() {
   const inbox = new FoundInbox('fronts', {
     plan: (body, { allowed }) => {
       const { method } = JSON.parse(Buffer.from(body).toString());
-      return allowed?.has(method) ? { kind: 'node', method } : { kind: 'forbidden' };
+      return allowed?.has(method) ? { kind: 'node', method, secret: false, index: new Int32Array(0) } : { kind: 'forbidden' };
     },
     run: (call, done) => {
       if (room.left-- <= 0) return 0;

@@ -154,7 +154,6 @@ t.test("replies with Core's statuses, headers and bytes", async (t) => {
       `{"method":"submitblock","params":["${hex}"],"params":["00"],"id":1}`,
       `[{"method":"submitblock","params":["${hex}"],"id":1}]`,
       `{"method":"submitblock","params":["${hex}","","",""],"id":1}`,
-      `{"method":"submitblock","params":["${hex}"],"id":1`,
     ]) {
       await client.call(other);
       const { body, block: taken } = seen.at(-1)!;
@@ -163,6 +162,8 @@ t.test("replies with Core's statuses, headers and bytes", async (t) => {
       if (taken !== null) t.equal(body.replace(taken.token, Buffer.from(taken.bytes).toString('hex')), other, ending);
       else t.equal(body, other, ending);
     }
+    const cut = await client.call(`{"method":"submitblock","params":["${hex}"],"id":1`);
+    t.match(cut.body.toString(), /"Parse error"/, 'the front answers what is not JSON');
     // A front thread does not parse much data next to a block or before it.
     const much = '"",'.repeat(30_000);
     for (const other of [`["${hex}",[${much}0]]`, `["${hex}","${'cd'.repeat(50_000)}"]`, `{"dummy":[${much}0],"hexdata":"${hex}"}`]) {

@@ -12,6 +12,10 @@ import { MethodCounts } from '../../../src/link/method-counts.js';
 import { SharedState, STATE_FLAG } from '../../../src/link/shared-state.js';
 import { SlabReader, SlabRing } from '../../../src/link/slab-ring.js';
 
+const INDEX = Int32Array.of(0, 1, 2, 3, 4);
+const NO_INDEX = new Int32Array(0);
+const LARGE = { user: 'a', uri: '/', plain: true };
+
 t.test('shares epoch, counters, flags and times between two views', async (t) => {
   const state = new SharedState();
   const other = new SharedState(state.buffer);
@@ -64,7 +68,7 @@ t.test('passes user and URI with each call, and sends known ones as a number', a
     ['a', '/'],
     ['a', '/'],
   ] as const;
-  const positions = callers.map(([user, uri], i) => writer.write(i, user, uri, Buffer.from('{}'), true));
+  const positions = callers.map(([user, uri], i) => writer.write(i, { user, uri, body: Buffer.from('{}'), plain: true }, INDEX));
   const seen: unknown[] = [];
   for (; reader.next(); reader.done()) seen.push([reader.caller.user, reader.caller.uri]);
   t.same(seen, callers);
@@ -72,8 +76,9 @@ t.test('passes user and URI with each call, and sends known ones as a number', a
   const [known, again] = [sizes[3], sizes[6]];
   t.equal(known, again, 'a known caller is sent as a number');
   t.ok(sizes[2] > known, 'a new caller by its name');
-  t.ok(writer.write(9, 'a', '/', new Uint8Array(32 * 1024), true) >= 0);
-  t.equal(writer.write(9, 'a', '/', new Uint8Array(32 * 1024 + 1), true), -1, 'larger bodies go by the port');
+  t.ok(writer.write(9, { ...LARGE, body: new Uint8Array(32 * 1024) }, NO_INDEX) >= 0);
+  t.equal(writer.write(9, { ...LARGE, body: new Uint8Array(32 * 1024 + 1) }, NO_INDEX), -1, 'larger bodies go by the port');
+  t.equal(writer.write(9, { ...LARGE, body: new Uint8Array(32 * 1024) }, INDEX), -1, 'an index counts');
 });
 
 t.test('counts calls that only wait by their bytes, not by their number', async (t) => {
@@ -200,7 +205,8 @@ t.test('passes 20,000 calls between two threads through a ring that fills and dr
         // Sizes from nothing to more than half of the ring; now and then a caller that is new.
         const size = (id * 7919) % (id % 50 === 0 ? 5000 : 300);
         const body = new Uint8Array(size).fill(id);
-        while (writer.write(id, 'user', '/wallet/' + (id % 700), body, id % 2 === 0) < 0) {
+        const call = { user: 'user', uri: '/wallet/' + (id % 700), body, plain: id % 2 === 0 };
+        while (writer.write(id, call, new Int32Array(id % 3).fill(id)) < 0) {
           full++;
           await new Promise((resolve) => setImmediate(resolve));
         }
@@ -444,12 +450,12 @@ t.test('cancels a call that was already read by a separate frame', async (t) => 
   const ring = newRing(8192);
   const writer = new CallWriter(ring);
   const reader = new CallReader(ring);
-  writer.write(1, 'u', '/', Buffer.from('parked'), false);
+  writer.write(1, { user: 'u', uri: '/', body: Buffer.from('parked'), plain: false }, NO_INDEX);
   t.ok(reader.next());
   reader.done();
   const before = new Uint32Array(ring, 64).slice();
   // Positions come round: what lies there is empty, or another call.
-  const next = writer.write(2, 'u', '/', Buffer.from('other'), false);
+  const next = writer.write(2, { user: 'u', uri: '/', body: Buffer.from('other'), plain: false }, NO_INDEX);
   t.ok(writer.cancel(1, next));
   t.ok(writer.cancel(1, next + 100), 'an empty place');
   t.same(new Uint32Array(ring, 64).slice(next + 100, next + 110), before.slice(next + 100, next + 110), 'which stays empty');
@@ -460,7 +466,7 @@ t.test('cancels a call that was already read by a separate frame', async (t) => 
     [1, false, true],
     [1, false, true],
   ]);
-  const own = writer.write(3, 'u', '/', Buffer.from('own'), false);
+  const own = writer.write(3, { user: 'u', uri: '/', body: Buffer.from('own'), plain: false }, NO_INDEX);
   t.ok(writer.cancel(3, own));
   t.ok(reader.next());
   t.same([reader.id, reader.isCall, reader.cancelled], [3, true, true], 'a call that waits is taken back');

@@ -5,13 +5,13 @@ import t from 'tap';
 import { RPC_CODE, RpcError } from '../../../src/rpc/errors.js';
 import { BatchReply, ReplyQuota } from '../../../src/rpc/wire/batch-reply.js';
 import { JsonBytes } from '../../../src/rpc/wire/json-bytes.js';
-import { JsonParseError, JsonReader, parseJson } from '../../../src/rpc/wire/json-parse.js';
+import { JsonReader, parseJson } from '../../../src/rpc/wire/json-parse.js';
+import { JsonParseError } from '../../../src/rpc/wire/json-tokens.js';
 import { encodeJson, encodeString, formatAmount, formatDouble } from '../../../src/rpc/wire/json-write.js';
-import { LONG_BODY_BYTES, LongBatch } from '../../../src/rpc/wire/long-batch.js';
 import { Pieces } from '../../../src/rpc/wire/pieces.js';
 import { encodeEnvelope, faultReply, type Outcome, type Reply, singleReply } from '../../../src/rpc/wire/reply.js';
-import { type ParsedBody, parseEntry, parseRequest, type RequestEntry } from '../../../src/rpc/wire/request.js';
-import { Amount, Double, type JsonNumber, type JsonObject, type JsonValue, RawBytes, RawJson } from '../../../src/rpc/wire/values.js';
+import { RequestBody, type RequestEntry, RequestScan, scanRequest } from '../../../src/rpc/wire/request.js';
+import { Amount, Double, type JsonNumber, JsonObject, type JsonValue, RawBytes, RawJson } from '../../../src/rpc/wire/values.js';
 import { fc } from '../../framework/fast-check.js';
 
 fc.configureGlobal({ seed: 20261121, numRuns: 400 });
@@ -176,20 +176,21 @@ t.test('encodes results with exact amounts and without undefined members', async
 });
 
 const OK: Outcome = { result: '281' };
-const assembleReply = (parsed: ParsedBody, outcomes: readonly Outcome[]): Reply => {
-  if (parsed.kind === 'fault') return faultReply(parsed.error);
-  if (parsed.kind === 'single') return singleReply(parsed.entry, outcomes[0]);
+const entriesOf = (body: RequestBody): RequestEntry[] => Array.from({ length: body.length }, (_, i) => body.at(i));
+const assembleReply = (scanned: RequestBody | RpcError, outcomes: readonly Outcome[]): Reply => {
+  if (scanned instanceof RpcError) return faultReply(scanned);
+  if (!scanned.isBatch) return singleReply(scanned.at(0), outcomes[0]!);
   const reply = new BatchReply(new ReplyQuota());
-  parsed.entries.forEach((entry, i) => {
-    reply.add(entry, outcomes[i]);
+  entriesOf(scanned).forEach((entry, i) => {
+    reply.add(entry, outcomes[i]!);
   });
   return reply.finish();
 };
 const answer = (body: string, options = { version2: true }): Reply => {
-  const parsed = parseRequest(bytes(body), options);
-  const entries = parsed.kind === 'single' ? [parsed.entry] : parsed.kind === 'batch' ? parsed.entries : [];
+  const scanned = scanRequest(bytes(body), options);
+  const entries = scanned instanceof RpcError ? [] : entriesOf(scanned);
   return assembleReply(
-    parsed,
+    scanned,
     entries.map((entry) => (entry.error ? { error: entry.error } : OK)),
   );
 };
@@ -239,7 +240,7 @@ t.test('answers each form of request with the envelope and HTTP status of Core',
 
 t.test('maps error codes to HTTP statuses by JSON-RPC version', async (t) => {
   const reply = (body: string, code: number) => {
-    const parsed = parseRequest(bytes(body), { version2: true });
+    const parsed = scanRequest(bytes(body), { version2: true });
     return assembleReply(parsed, [{ error: new RpcError(code, 'x') }]).status;
   };
   t.equal(reply('{"method":"a"}', RPC_CODE.METHOD_NOT_FOUND), 404);
@@ -258,34 +259,62 @@ t.test('ignores the jsonrpc member without -jsonrpc2', async (t) => {
   const reply = { status: 200, body: '{"result":281,"error":null,"id":null}\n' };
   t.same(answer('{"jsonrpc":"2.0","method":"uptime"}', old), reply);
   t.same(answer('[{"jsonrpc":"2.0","method":"uptime"}]', old), { status: 200, body: '[{"result":281,"error":null,"id":null}]\n' });
-  const parsed = parseRequest(bytes('{"jsonrpc":"2.0","method":"uptime"}'));
+  const parsed = scanRequest(bytes('{"jsonrpc":"2.0","method":"uptime"}'));
   t.same(assembleReply(parsed, [OK]), reply, 'the default');
   t.equal(assembleReply(parsed, [{ error: new RpcError(RPC_CODE.METHOD_NOT_FOUND, 'x') }]).status, 404);
 });
 
-/** Returns the entries of a long batch, null if it is not JSON. Scans in as many slices as needed. */
-function entriesOf(body: string): RequestEntry[] | null {
-  const batch = LongBatch.in(bytes(body));
-  if (batch === null) throw new Error('not a long batch');
+/** Describes the requests of a body by a naive reading of its value; null if it is not JSON. */
+function naively(body: string): unknown {
+  let value: JsonValue;
   try {
-    while (!batch.goOn(0));
-  } catch (error) {
-    if (error instanceof JsonParseError) return null;
-    throw error;
+    value = parseJson(bytes(body));
+  } catch {
+    return null;
   }
-  return Array.from({ length: batch.length }, (_, i) => batch.at(i));
+  if (!(value instanceof JsonObject) && !Array.isArray(value)) return null;
+  return (Array.isArray(value) ? value : [value]).map((one) => {
+    if (!(one instanceof JsonObject)) return ['', 'null', 'Invalid Request object'];
+    const [id, method, params] = ['id', 'method', 'params'].map((name) => one.get(name));
+    const right = params === undefined || params === null || Array.isArray(params) || params instanceof JsonObject;
+    const idText = id === undefined ? 'null' : encodeJson(id);
+    if (typeof method === 'string' && right) return [method, idText, encodeJson(params ?? [])];
+    return [
+      '',
+      idText,
+      typeof method === 'string'
+        ? 'Params must be an array or object'
+        : (method ?? null) === null
+          ? 'Missing method'
+          : 'Method must be a string',
+    ];
+  });
 }
 
-t.test('LongBatch reads the same entries as the parser does at once', async (t) => {
-  const pad = ' '.repeat(LONG_BODY_BYTES);
-  t.equal(LongBatch.in(bytes(`{"method":"uptime"}${pad}`)), null, 'a single request');
-  t.equal(LongBatch.in(bytes('[{"method":"uptime"}]')), null, 'a small one');
+/** Describes the requests of a body that was scanned in slices. */
+function scanned(body: string, ms: number): unknown {
+  const scan = new RequestScan().start(bytes(body));
+  while (!scan.goOn(ms));
+  if (scan.fault !== null) return null;
+  return entriesOf(new RequestBody(bytes(body), scan.index)).map(({ method, idText, error, params }) => [
+    method,
+    idText,
+    error?.message ?? encodeJson(params as JsonValue),
+  ]);
+}
+
+t.test('a scan finds the same requests as a parser that creates all values', async (t) => {
   const bodies = [
     '[]',
     '[ ]',
     '[{}]',
     '[1,[],{"method":"x","id":[1,{"a":"]"}]} , "a,b" ,null,-0.5e3]',
     '[{"method":"x","params":{"a":[[],[1]]}},{"jsonrpc":"2.0","method":"y"}]',
+    '{"method":"x","id":1,"params":[ ],"id":2,"params":[1],"method":"y"}',
+    '{"m\\u0065thod":"\\u0078","\\u0069d":"\\u0041","params":{"method":"z","id":7}}',
+    '{"method":"é","id":"é"}',
+    '{"id":1,"method":0}',
+    '{"method":"x","params":"[]"}',
     '[,]',
     '[1,]',
     '[1 2]',
@@ -299,17 +328,28 @@ t.test('LongBatch reads the same entries as the parser does at once', async (t) 
     `[1,${'['.repeat(512)}${']'.repeat(512)}]`,
     `[${'{},'.repeat(5000)}"\u00e9é"]`,
   ];
-  for (const body of bodies) {
-    for (const padded of [`${pad}${body}`, `${body}${pad}`]) {
-      const parsed = parseRequest(bytes(padded));
-      t.same(entriesOf(padded), parsed.kind === 'batch' ? parsed.entries : null, body.slice(0, 40));
-    }
-  }
+  for (const body of bodies) t.same(scanned(body, 0), naively(body), body.slice(0, 40));
+  const members = fc.constantFrom('id', 'method', 'params', 'jsonrpc', 'm\\u0065thod');
+  const value = fc.oneof(fc.jsonValue(), fc.constantFrom('getblock', '2.0', '1.0')).map((one) => JSON.stringify(one));
+  const request = fc
+    .array(fc.tuple(members, value), { maxLength: 6 })
+    .map((all) => `{${all.map(([name, one]) => `"${name}":${one}`).join(',')}}`);
+  const body = fc.oneof(
+    request,
+    value,
+    fc.array(fc.oneof(request, value)).map((all) => `[${all.join(' , ')}]`),
+  );
+  fc.assert(
+    fc.property(body, fc.nat(), fc.constantFrom('', '"', ']', '\\', '\u0001'), (text, at, put) => {
+      const changed = put === '' ? text : `${text.slice(0, at % text.length)}${put}${text.slice(at % text.length)}`;
+      return JSON.stringify(scanned(changed, 0)) === JSON.stringify(naively(changed));
+    }),
+  );
 });
 
 t.test('stops a batch whose reply exceeds its own or the common limit', async (t) => {
   const [one, silent] = ['{"method":"a","id":null}', '{"jsonrpc":"2.0","method":"b"}'].map((text) =>
-    parseEntry(parseJson(bytes(text)), { version2: true }),
+    (scanRequest(bytes(text), { version2: true }) as RequestBody).at(0),
   );
   const text = '{"result":281,"error":null,"id":null}';
   const room = new ReplyQuota({ each: 100, all: 120 });
@@ -350,7 +390,7 @@ t.test('reads large JSON in time slices with the same outcome as at once', async
     `{"${long}":"${wide}","${wide}":[["${long}\\n${long}","\\ud83d\\ude00${wide}"],true]}`,
     `"${'\\"'.repeat(100_000)}"`,
     ...['', 'x', 'xx', 'xxx'].map((lead) => `["${lead}${'\u{1f600}'.repeat(70_000)}${'é'.repeat(70_000)}${'€'.repeat(70_000)}"]`),
-    `[${'[1,2],'.repeat(2000)}{"a":-0.5e3}]`,
+    `[${'[1,2],'.repeat(20_000)}{"a":-0.5e3}]`,
   ];
   const mutated = texts.flatMap((text) => [text.slice(0, -1), `${text}]`, text.replace(/.(.{40})$/, '\u0001$1')]);
   const inTurns = (text: string): { value?: unknown; turns: number } => {
@@ -374,21 +414,23 @@ t.test('reads large JSON in time slices with the same outcome as at once', async
     t.throws(() => parseJson(bytes(text)), JsonParseError);
   }
   // An entry of a batch may be as long as all of it.
-  const batch = LongBatch.in(bytes(`[1,${texts[0]},${texts[1]}]`)) as LongBatch;
-  let turns = 1;
-  while (!batch.goOn(-1)) turns++;
-  t.ok(turns > 20, `${turns} turns`);
-  t.ok(encodeJson(batch.at(1).source) === echo(texts[0]!));
-  t.equal(batch.length, 3);
+  const steps = (body: string): { steps: number; requests: RequestBody } => {
+    const given = bytes(body);
+    const scan = new RequestScan().start(given);
+    let count = 1;
+    while (!scan.goOn(-1)) count++;
+    return { steps: count, requests: new RequestBody(given, scan.index) };
+  };
+  const batch = steps(`[1,{"method":"x","params":[${texts[0]}]},${texts[1]}]`);
+  t.ok(batch.steps > 20, `${batch.steps} steps`);
+  t.ok(encodeJson(batch.requests.at(1).params as JsonValue) === echo(`[${texts[0]!}]`));
+  t.equal(batch.requests.length, 3);
   // Values that are nearly long enough for a pause within them.
   const rest = Array(100)
     .fill(`"${'x'.repeat(63_000)}"`)
     .join(',');
   t.ok(inTurns(`{"params":[${rest}]}`).turns > 40);
-  const strings = LongBatch.in(bytes(`[${rest}]`)) as LongBatch;
-  for (turns = 1; !strings.goOn(-1); ) turns++;
-  t.ok(turns > 40, `${turns} turns`);
-  t.equal(strings.length, 100);
+  t.ok(steps(`[${rest}]`).steps > 40);
 });
 
 t.test('pauses when it holds more values than allowed, and continues later', async (t) => {
@@ -398,28 +440,20 @@ t.test('pauses when it holds more values than allowed, and continues later', asy
   t.equal(reader.read(forever, few), undefined);
   t.ok(reader.values > few && reader.values <= few + 256, `${reader.values} values`);
   t.equal((reader.read(forever) as JsonValue[]).length, 10_000);
-  const shown: JsonValue[] = [];
-  const batch = LongBatch.in(bytes(`[{"id":1},${Array(5).fill(list).join(',')}]`), (source) => shown.push(source)) as LongBatch;
-  t.notOk(batch.goOn(forever, few));
-  t.ok(batch.values > few && batch.values <= few + 256, `${batch.values} values`);
-  t.equal(batch.length, 1);
-  t.ok(batch.goOn(forever, 20_000), 'an entry that may be held is not cut');
-  t.equal(batch.values, 0, 'entries are not retained');
-  t.same(
-    shown.map((value) => encodeJson(value)),
-    Array.from({ length: batch.length }, (_, i) => encodeJson(batch.at(i).source)),
-  );
+  const entry = (scanRequest(bytes(`{"id":1,"params":${list},"method":"x"}`)) as RequestBody).at(0);
+  t.notOk(entry.goOn(forever, few));
+  t.ok(entry.values > few && entry.values <= few + 256, `${entry.values} values`);
+  t.ok(entry.goOn(forever, 20_000), 'params that may be held are not cut');
+  t.equal(encodeJson(entry.params as JsonValue), list);
 });
 
 t.test('rejects a request of more than 2,000,000 values, but not a longer batch', async (t) => {
   const many = `[${'1,'.repeat(2_000_000)}1]`;
   const text = 'Parse error: more than 2000000 values in one request';
   t.throws(() => parseJson(bytes(many)), { message: text });
-  t.match(parseRequest(bytes(`{"params":${many}}`)), { kind: 'fault', error: { code: -32700, message: text } });
-  const batch = LongBatch.in(bytes(many)) as LongBatch;
-  while (!batch.goOn(1000));
-  t.equal(batch.length, 2_000_001);
-  t.equal(entriesOf(`[${many}]`), null);
+  t.match(scanRequest(bytes(`{"params":${many}}`)), { code: -32700, message: text });
+  t.equal((scanRequest(bytes(many)) as RequestBody).length, 2_000_001);
+  t.match(scanRequest(bytes(`[${many}]`)), { message: text });
 });
 
 t.test('Pieces joins any number of pieces', async (t) => {
@@ -493,7 +527,7 @@ t.test('JsonBytes writes the same bytes as encodeJson, over several parts', asyn
   t.ok(out.parts().length > 1);
   t.ok(out.toString() === `${expected.join(',')},${tail.slice(1)}`);
 
-  const entry = parseEntry(parseJson(Buffer.from('{"id":"7","method":"m"}')));
+  const entry = (scanRequest(Buffer.from('{"id":"7","method":"m"}')) as RequestBody).at(0);
   const reply = singleReply(entry, { result: [Buffer.from('["ä'), Buffer.from('"]')] });
   t.same(reply.status, 200);
   t.equal(Buffer.from(reply.body as Uint8Array).toString(), singleReply(entry, { result: '["ä"]' }).body);
