@@ -410,7 +410,7 @@ export class Front {
     // Until the wallets' thread runs, calls of wallets go to the node thread.
     const link = (kind === 'wallet' ? this.wallets : null) ?? this.#deps.link;
     const submission = SUBMISSIONS.has(method);
-    // A submission that waited for its turn here runs even if its client has disconnected.
+    // A submission that was read in slices runs even if its client has disconnected.
     if (exchange.disconnected && !submission) return;
     const priority = submission || secret;
     const { user, target: uri } = exchange;

@@ -137,7 +137,7 @@ export class SecretSearch implements Reading {
       if (token === OPEN_LIST || token === OPEN_OBJECT) {
         if (place === undefined) this.#skipped = tokens.depth;
         else this.#enter(token, null, place);
-      } else if (token === STRING && place?.text !== undefined) this.#take(place.text, { from: tokens.from, to: tokens.to });
+      } else if (token === STRING && place?.text !== undefined) this.#takeSecret(place.text, { from: tokens.from, to: tokens.to });
     }
   }
 
@@ -147,7 +147,7 @@ export class SecretSearch implements Reading {
     return frame.args.args.get(this.#argument);
   }
 
-  #take(kind: SecretKind, range: Range): void {
+  #takeSecret(kind: SecretKind, range: Range): void {
     if (kind === 'passphrase') this.#takePassphrase(range);
     else if (kind === 'key') this.#takeWif(range);
     else this.#descriptor = range;
