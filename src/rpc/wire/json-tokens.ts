@@ -37,7 +37,7 @@ export const CLOSE_OBJECT = 0x7d;
 /** Bytes between two checks of the clock. */
 const BYTES_PER_CHECK = 8 * 1024;
 
-// What may come next: a value, a value or `]`, a name, a name or `}`, or what follows a value.
+// Expected tokens: a value, a value or `]`, a name, a name or `}`, or the end of a value (comma, bracket, end of text).
 const VALUE = 0;
 const FIRST_VALUE = 1;
 const MEMBER = 2;
