@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
 import { freePort } from '../framework/ports.js';
+import { residentMb } from '../framework/resident.js';
 import { figure, scrape } from '../framework/scrape.js';
 import { PATIENCE_MS, until } from '../framework/until.js';
 
@@ -22,10 +23,7 @@ function request(auth: string, body: string): string {
   return `POST / HTTP/1.1\r\nHost: x\r\n${basic(auth)}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
-function residentMb(node: Daemon): number {
-  const status = fs.readFileSync(`/proc/${node.child?.pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024;
-}
+const residentOf = (node: Daemon): number => residentMb(node.child?.pid as number);
 
 /**
  * Counts the port's sockets in the kernel that the daemon has not closed. A client that reads nothing does not notice
@@ -107,13 +105,13 @@ t.test('bounds memory for clients that never read', { skip: process.platform !==
     await node.call('generatetoaddress', 1, address);
     const body = `[${Array(entries).fill('{"method":"help","params":["getblocktemplate"],"id":1}').join(',')}]`;
     const replyMb = (await node.post(body)).body.length / 2 ** 20;
-    const before = residentMb(node);
+    const before = residentOf(node);
     const sockets = await mutes(clients, node.port, request(node.auth, body).repeat(pipelined));
     let [held, resident, left] = [0, 0, Number.POSITIVE_INFINITY];
     const began = performance.now();
     while (performance.now() - began < PATIENCE_MS) {
       held = Math.max(held, figure(await scrape(metrics), 'adit_http_held_bytes') / 2 ** 20);
-      resident = Math.max(resident, residentMb(node) - before);
+      resident = Math.max(resident, residentOf(node) - before);
       left = openAtServer(node.port);
       // The agents of this test keep some connections of their own.
       if (left <= 10) break;
@@ -182,12 +180,12 @@ t.test('holds many idle connections with little memory', async (t) => {
   if (count < wanted) t.comment(`the limit of ${soft} descriptors allows ${count} instead of ${wanted}`);
   const node = await Daemon.start();
   t.teardown(() => node.remove());
-  const before = fs.existsSync('/proc') ? residentMb(node) : 0;
+  const before = fs.existsSync('/proc') ? residentOf(node) : 0;
   const sockets = await mutes(count, node.port, '');
   const began = performance.now();
   t.equal(await node.call('getblockcount'), 0, `served beside ${count} idle connections`);
   t.comment(
-    `${count} idle: a call in ${(performance.now() - began).toFixed(0)} ms, ${((fs.existsSync('/proc') ? residentMb(node) : 0) - before).toFixed(0)} MB more`,
+    `${count} idle: a call in ${(performance.now() - began).toFixed(0)} ms, ${((fs.existsSync('/proc') ? residentOf(node) : 0) - before).toFixed(0)} MB more`,
   );
   for (const socket of sockets) socket.destroy();
   t.equal((await node.call('generatetoaddress', 1, address)).length, 1);

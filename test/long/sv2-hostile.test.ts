@@ -8,6 +8,7 @@ import t, { type Test } from 'tap';
 import { Daemon } from '../framework/daemon.js';
 import { rounds } from '../framework/depth.js';
 import { freePort } from '../framework/ports.js';
+import { residentMb } from '../framework/resident.js';
 import { constraintsPayload, Sv2Client, setupPayload, solve } from '../framework/sv2-client.js';
 import { until } from '../framework/until.js';
 
@@ -117,7 +118,7 @@ t.test('evicts connections that never finish the handshake', async (t) => {
   const honest = await Sv2Client.start(port);
   t.teardown(() => honest.close());
   await honest.nextOf('prevhash');
-  const memory = (): number => Number(/VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${node.child?.pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+  const memory = (): number => residentMb(node.child?.pid as number);
   const request = { rules: ['segwit'] };
   const timed = async (): Promise<number> => {
     const begun = performance.now();

@@ -18,15 +18,20 @@ export class SessionNames {
     return this.#payout;
   }
 
+  /** True if no further name is added. Refusing one then costs nothing. */
+  get isFull(): boolean {
+    return this.#names.size >= MOST_NAMES;
+  }
+
   /** Adds a user name. @returns a text for the miner if the name is refused */
   addName(name: string): ParsedName | { readonly error: string } {
+    if (this.isFull && !this.#names.has(name)) return { error: `More than ${MOST_NAMES} user names on one connection` };
     const parsed = this.#payouts.parseName(name);
     if ('error' in parsed) return parsed;
     this.#payout ??= parsed.payout;
     if (this.#payout.address !== parsed.payout.address) {
       return { error: `This connection mines for ${this.#payout.address}: connect again for another address` };
     }
-    if (this.#names.size >= MOST_NAMES && !this.#names.has(name)) return { error: `More than ${MOST_NAMES} user names on one connection` };
     this.#names.set(name, parsed);
     return parsed;
   }

@@ -19,7 +19,10 @@ import { Submissions } from './submissions.js';
 
 const HANDSHAKE_MS = 30_000;
 const MAX_AGENT_LENGTH = 128;
-/** Number of refused user names after which a connection is closed. Reading an address costs as much as three shares. */
+/**
+ * Number of refused user names after which a connection is closed. Reading an address costs as much as three shares. Names
+ * that are refused because there are too many do not count, because a proxy may have more.
+ */
 const MOST_REFUSED_NAMES = 32;
 const NOT_SUBSCRIBED = { code: ERROR.notSubscribed, text: 'Not subscribed' } as const;
 const UNAUTHORIZED = { code: ERROR.unauthorized, text: 'Unauthorized worker' } as const;
@@ -206,7 +209,8 @@ export class StratumSession {
     if ('error' in parsed) {
       this.#sink.log('info', `Stratum V1: refused user name ${printable(name, MAX_NAME_LENGTH)}: ${parsed.error}`);
       this.#refuse(id, { code: ERROR.unauthorized, text: parsed.error });
-      if (++this.#refusedNames >= MOST_REFUSED_NAMES) this.#close('garbage', `${MOST_REFUSED_NAMES} refused user names`);
+      if (!this.#names.isFull && ++this.#refusedNames >= MOST_REFUSED_NAMES)
+        this.#close('garbage', `${MOST_REFUSED_NAMES} refused user names`);
       return;
     }
     this.#reply(id, true);

@@ -6,7 +6,7 @@ import type { Phase } from './phase.js';
 import { pruning } from './pruning.js';
 import { recovering, recoveringTwice } from './recovering.js';
 import { scanning } from './scanning.js';
-import { solving } from './solving.js';
+import { mining, solving } from './solving.js';
 import { wallets } from './wallets.js';
 
 export const PHASES: readonly Phase[] = [
@@ -23,5 +23,6 @@ export const PHASES: readonly Phase[] = [
   validating,
   scanning,
   solving,
+  mining,
   recoveringTwice,
 ];

@@ -1,4 +1,4 @@
-// Cuts while Stratum V2 clients hand in blocks. A block whose file is on the disk is in the chain afterwards as far as
+// Cuts while Stratum V1 or V2 clients hand in blocks. A block whose file is on the disk is in the chain afterwards as far as
 // its parents are there, and waits for them otherwise; in the end no file is left behind.
 import fs from 'node:fs';
 import path from 'node:path';
@@ -6,25 +6,78 @@ import { type BuiltBlock, buildBlock, GENESIS, reward, spend } from '../../frame
 import { Daemon, freePort } from '../../framework/daemon.js';
 import { serializeTx } from '../../framework/messages.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
+import { StratumClient } from '../../framework/stratum-client.js';
 import { Sv2Client, solve } from '../../framework/sv2-client.js';
 import { until } from '../../framework/until.js';
 import type { Cut } from '../cuts.js';
 import { Recorder } from '../recording.js';
 import { byDaemon, type Phase, RUN_UP, type Story } from './phase.js';
 
-const OPTIONS = ['-fronts=1', '-par=1', '-disablewallet', '-sv2', '-acceptnonstdtxn=1', '-datacarriersize=100000'] as const;
+const OPTIONS = ['-fronts=1', '-par=1', '-disablewallet', '-acceptnonstdtxn=1', '-datacarriersize=100000'] as const;
 const START = 1_700_000_000;
 const BLOCKS = 12;
 /** Payload of a payment in a block: gives files of many sectors, and of one. */
 const MOST_PAYLOAD_BYTES = 30_000;
-const FOLDER = path.join('regtest', 'sv2-solutions');
+const PAYOUT = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
+
+/** A miner of one protocol. */
+interface Miner {
+  /** Waits for work on this tip, finds a block and hands it in. @returns its hash */
+  solve(tip: string): Promise<string>;
+  close(): void;
+}
+
+/** How miners hand in blocks. */
+interface Protocol {
+  readonly name: string;
+  /** Options of a daemon that serves them. */
+  readonly options: (port: number) => readonly string[];
+  /** Folder of found blocks. */
+  readonly folder: string;
+  readonly connect: (port: number) => Promise<Miner>;
+}
+
+const STRATUM_V2: Protocol = {
+  name: 'solving',
+  options: (port) => ['-sv2', `-sv2port=${port}`],
+  folder: path.join('regtest', 'sv2-solutions'),
+  connect: async (port) => {
+    const client = await Sv2Client.start(port);
+    const shownTip = (): string => Buffer.from(client.prevHash!.prevHash).reverse().toString('hex');
+    return {
+      solve: async (tip) => {
+        await client.told(() => client.template !== null && client.prevHash !== null && shownTip() === tip);
+        const solution = solve(client.template!, client.prevHash!);
+        client.submit(solution);
+        return solution.hashHex;
+      },
+      close: () => client.close(),
+    };
+  },
+};
+
+const STRATUM_V1: Protocol = {
+  name: 'mining',
+  options: (port) => ['-stratum', `-stratumport=${port}`],
+  folder: path.join('regtest', 'stratum-solutions'),
+  connect: async (port) => {
+    const miner = await StratumClient.start(port, PAYOUT);
+    return {
+      solve: async (tip) => {
+        await miner.onTip(tip);
+        const { hashHex, params } = miner.mine();
+        miner.send({ id: 9, method: 'mining.submit', params: [PAYOUT, ...params] });
+        return hashHex;
+      },
+      close: () => miner.close(),
+    };
+  },
+};
 
 interface Solved {
   readonly hashHex: string;
   readonly bytes: Buffer;
 }
-
-const withPort = async (): Promise<string[]> => [...OPTIONS, `-sv2port=${await freePort()}`];
 
 /** Gives the next block something to hold. */
 async function pay(node: Daemon, ripe: BuiltBlock, payload: number): Promise<void> {
@@ -41,46 +94,46 @@ async function pay(node: Daemon, ripe: BuiltBlock, payload: number): Promise<voi
   await node.call('sendrawtransaction', serializeTx(tx).toString('hex'), 0);
 }
 
-async function tell(seed: number, shim: string): Promise<Story> {
+async function tell(protocol: Protocol, seed: number, shim: string): Promise<Story> {
   const random = pseudoRandom(seed);
-  const base = await Daemon.start(...OPTIONS.filter((option) => option !== '-sv2'));
+  const base = await Daemon.start(...OPTIONS);
   const chain = [buildBlock(GENESIS, { time: START })];
   while (chain.length < RUN_UP + BLOCKS) chain.push(buildBlock(chain.at(-1)!, { time: START + chain.length }));
   for (const { bytes } of chain) await base.call('submitblock', bytes.toString('hex'));
   await base.stop();
-  const options = await withPort();
-  const recorder = await Recorder.over(base.dir, shim, options);
+  const port = await freePort();
+  const recorder = await Recorder.over(base.dir, shim, [...OPTIONS, ...protocol.options(port)]);
   await base.remove();
   const { node } = recorder;
   recorder.say({ fact: 'started' });
   await node.up();
   const solved: Solved[] = [];
-  const client = await Sv2Client.start(Number(options.at(-1)!.split('=')[1]));
+  const miner = await protocol.connect(port);
   while (solved.length < BLOCKS) {
     const isLarge = random() < 0.7;
     if (isLarge) await pay(node, chain[solved.length]!, Math.floor(random() * MOST_PAYLOAD_BYTES));
     const tip = await node.call('getbestblockhash');
-    const shownTip = (): string => Buffer.from(client.prevHash!.prevHash).reverse().toString('hex');
-    await client.told(() => client.template !== null && client.prevHash !== null && shownTip() === tip);
-    const { hashHex, ...solution } = solve(client.template!, client.prevHash!);
-    client.submit({ hashHex, ...solution });
+    const hashHex = await miner.solve(tip);
     await until('the block is the tip', async () => (await node.call('getbestblockhash')) === hashHex);
     solved.push({ hashHex, bytes: Buffer.from(await node.call('getblock', hashHex, 0), 'hex') });
     recorder.say({ fact: 'solved', hashHex });
   }
-  client.close();
+  miner.close();
   await node.stop();
   recorder.say({ fact: 'stopped' });
   return {
     recording: await recorder.end(),
     options: OPTIONS,
-    judge: async (image, cut) => byDaemon(await withPort(), (one) => judge(one, cut, solved))(image, cut),
+    judge: async (image, cut) => {
+      const options = [...OPTIONS, ...protocol.options(await freePort())];
+      return byDaemon(options, (one) => judge(one, cut, solved, protocol.folder))(image, cut);
+    },
   };
 }
 
-async function judge(node: Daemon, { surely }: Cut, solved: readonly Solved[]): Promise<string[]> {
+async function judge(node: Daemon, { surely }: Cut, solved: readonly Solved[], folder: string): Promise<string[]> {
   const wrong: string[] = [];
-  const fileOf = ({ hashHex }: Solved): string => path.join(FOLDER, `${hashHex}.blk`);
+  const fileOf = ({ hashHex }: Solved): string => path.join(folder, `${hashHex}.blk`);
   const inChain = async ({ hashHex }: Solved): Promise<boolean> =>
     (await node.call('getblockheader', hashHex).catch(() => null))?.confirmations > 0;
   const whole = (one: Solved): boolean => surely.get(fileOf(one))?.equals(one.bytes) === true;
@@ -100,4 +153,5 @@ async function judge(node: Daemon, { surely }: Cut, solved: readonly Solved[]): 
   return wrong;
 }
 
-export const solving: Phase = { name: 'solving', tell };
+export const solving: Phase = { name: STRATUM_V2.name, tell: (seed, shim) => tell(STRATUM_V2, seed, shim) };
+export const mining: Phase = { name: STRATUM_V1.name, tell: (seed, shim) => tell(STRATUM_V1, seed, shim) };

@@ -75,6 +75,32 @@ t.test('reads difficulties out of passwords', async (t) => {
   for (const bad of ['d=', 'd=x', 'd=-1', 'd=0', 'd=1e999', 'pd=5', `${' '.repeat(128)}d=5`]) t.equal(read(bad), null, bad);
 });
 
+t.test('survives a clock that jumps: the difficulty changes by one step at most', async (t) => {
+  for (const jumpMs of [-86_400_000, -1_000, 86_400_000, 10 * 365 * 86_400_000]) {
+    const vardiff = new Vardiff(8, 2 ** 40);
+    vardiff.restart(1024, 1, 0);
+    let nowMs = 0;
+    const share = (): string => {
+      nowMs += 7_500;
+      vardiff.onShare(1024);
+      return vardiff.check(nowMs);
+    };
+    for (let i = 0; i < 20; i++) share();
+    nowMs += jumpMs;
+    share();
+    const after = vardiff.difficulty;
+    t.ok(Number.isFinite(after) && after >= 1 && after <= 1024 * 256, `${jumpMs} ms: ${after}`);
+    // Shares come at the rate that fits the hashrate, which has not changed: the difficulty returns.
+    for (let i = 0; i < 20_000 && vardiff.difficulty !== 1024; i++) {
+      const { difficulty } = vardiff;
+      nowMs += (7_500 * difficulty) / 1024;
+      vardiff.onShare(difficulty);
+      vardiff.check(nowMs);
+    }
+    t.equal(vardiff.difficulty, 1024, `${jumpMs} ms: the same again`);
+  }
+});
+
 /** A miner of this many hashes per second and its vardiff, with equal intervals between shares of one difficulty. */
 function simulate(hashrate: number, start: number, floor: number, seconds: number) {
   const vardiff = new Vardiff(8, 2 ** 40);

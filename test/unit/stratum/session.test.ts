@@ -82,6 +82,8 @@ t.test('gives the same extranonce1 again, and authorizes several workers of one 
   t.equal(miner.names.length, 256);
   t.same(miner.call(2, 'mining.authorize', [NAME]), [AUTHORIZED]);
   t.equal(miner.names.length, 256, 'a known name is not announced again');
+  for (let i = 300; i < 400; i++) miner.call(2, 'mining.authorize', [`${ADDRESS}.${i}`]);
+  t.equal(miner.closed, null, 'a proxy may have more');
 });
 
 t.test('refuses a wrong address with code 24 and stays open', async (t) => {

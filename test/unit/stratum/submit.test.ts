@@ -251,6 +251,32 @@ t.test('hands a block on before every rule about shares', async (t) => {
   t.same(miner.blocks, []);
 });
 
+t.test('answers shares with fields of any length, and tests those that it can read for a block', async (t) => {
+  const { miner } = easyMiner({}, EASY_TIP);
+  const { extranonce2, ntime, nonce } = miner.mine(isBlock);
+  const right = [NAME, String(miner.job[0]), extranonce2, ntime, nonce];
+  let refused = 0;
+  for (let field = 1; field < 6; field++) {
+    for (const length of [0, 1, 7, 8, 9, 15, 16, 17, 64, 1_000]) {
+      for (const letter of ['0', 'F', ' ', '\u0000', 'g', '\u00e9']) {
+        const params: string[] = [...right, '00000000'];
+        params[field] = letter.repeat(length);
+        const [reply] = miner.call(9, 'mining.submit', params);
+        const { result, error } = JSON.parse(reply as string);
+        t.ok(result === true || [20, 21, 22, 23].includes(error[0]), `${field}: ${length} times ${letter}`, { diagnostic: false });
+        if (error !== null) refused++;
+      }
+    }
+  }
+  for (const params of [[], [NAME], right.slice(0, 4), [...right, {}], [...right, 5], [...right.slice(0, 4), 5], [[], [], [], [], []]]) {
+    const { error } = JSON.parse(miner.call(9, 'mining.submit', params)[0] as string);
+    t.ok([20, 21].includes(error[0]), JSON.stringify(params));
+  }
+  t.ok(refused > 250, `${refused} of 300 are refused`);
+  t.equal(miner.closed, null);
+  t.equal(miner.submit(miner.mine(isBlock, { extranonce2: '0000000000000007' })), null, 'a right one is accepted nevertheless');
+});
+
 t.test('raises the difficulty of a flood, and tests each of its shares for a block', async (t) => {
   const { miner } = easyMiner();
   const results: (string | null)[] = [];

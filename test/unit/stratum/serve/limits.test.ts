@@ -65,6 +65,56 @@ t.test('keeps a miner whose shares are refused', async (t) => {
   t.equal(world.counters.get('shares accepted'), 0);
 });
 
+t.test('closes a connection that sends garbage after its authorisation, and no other', async (t) => {
+  const world = createWorld(t);
+  const honest = await world.miner();
+  for (const bytes of [
+    '\0\n',
+    '\xff{}\n',
+    'null\n',
+    '[]\n',
+    '"x"\n',
+    '7\n',
+    '{"id":1,"method"\n',
+    '{'.repeat(8_194),
+    'GET / HTTP/1.1\r\n',
+  ]) {
+    const miner = await world.miner();
+    miner.socket.write(Buffer.from(bytes, 'latin1'));
+    await miner.ended();
+  }
+  t.equal(world.counters.get('closed garbage'), 9);
+  t.notOk(honest.closed);
+  t.equal(world.counters.get('minersOpen'), 1);
+});
+
+t.test('counts nothing twice when miners come and go', async (t) => {
+  const world = createWorld(t, { perAddress: 8 });
+  for (let i = 0; i < 2_000; i++) {
+    const miner = i % 3 === 0 ? await world.miner('192.0.2.7') : world.connect('192.0.2.7');
+    miner.close();
+    if (i % 5 === 0) await nextTick();
+  }
+  for (let i = 0; i < 3; i++) await nextTick();
+  t.same([world.counters.get('connectionsOpen'), world.counters.get('minersOpen')], [0, 0]);
+  t.same(world.posted.filter((one) => one.kind === 'needs').at(-1), { kind: 'needs', reserves: [] });
+  t.notOk((await world.miner('192.0.2.7')).closed, 'the limit of the address is free again');
+});
+
+t.test('refuses connections while all extranonces are in use', async (t) => {
+  const world = createWorld(t);
+  const miners = [await world.miner(), await world.miner()];
+  world.extranonces.allocate = () => null;
+  const refused = world.connect();
+  await refused.ended();
+  t.match(world.lines().at(-1), 'was refused, all extranonces are in use');
+  t.equal(world.counters.get('closed limit'), 1);
+  t.same(
+    miners.filter(({ closed }) => closed),
+    [],
+  );
+});
+
 t.test('pauses a miner that sends more than 64 KiB a second', async (t) => {
   const world = createWorld(t);
   const [flood, honest] = [await world.miner(), await world.miner()];

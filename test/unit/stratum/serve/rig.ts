@@ -31,6 +31,7 @@ export interface World {
   readonly posted: FromStratum[];
   readonly counters: StratumCounters;
   readonly dir: string;
+  readonly extranonces: Extranonces;
   /** Milliseconds of the clock. */
   nowMs: number;
   lines(): string[];
@@ -59,11 +60,12 @@ export function createWorld(t: Test, given: Partial<StratumOptions> = {}): World
     ...{ reserve: { weight: 8_000, sigops: 400 }, solutionsDir: dir, mostWorkers: 100, workerRows: [] },
     ...given,
   };
-  const world = { nowMs: START_MS, posted, counters, dir } as unknown as World & { server: StratumServer };
+  const extranonces = new Extranonces(0, 1);
+  const world = { nowMs: START_MS, posted, counters, dir, extranonces } as unknown as World & { server: StratumServer };
   world.server = new StratumServer({
     ...{ options, counters },
     context: createWork({ work, network: { name: 'regtest', base58, bech32Hrp }, otherNetworks: [] }, hashes, START_MS / 1000),
-    extranonces: new Extranonces(0, 1),
+    extranonces,
     nowMs: () => world.nowMs,
     post: (message) => posted.push(message),
   });
