@@ -11,7 +11,7 @@ import { type Kind, MiniWallet, type Spendable } from '../../test/framework/mini
 export const TEMPLATE_CALL = '{"method":"getblocktemplate","params":[{"rules":["segwit"]}],"id":1}';
 
 // Commitment of a block without transactions (BIP-0141: root over the coinbase's zero alone, and the zero nonce).
-const EMPTY_COMMITMENT = '6a24aa21a9ede2f61c3f71d1defd3fa999dfa36953755c690689799962b48bebd836974e8cf9';
+export const EMPTY_COMMITMENT = '6a24aa21a9ede2f61c3f71d1defd3fa999dfa36953755c690689799962b48bebd836974e8cf9';
 const OUTPUTS_PER_SPLIT = 400;
 const FEE_SATS = 20_000;
 const BATCH = 100;
