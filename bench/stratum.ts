@@ -1,6 +1,6 @@
 // Measures a new block with a thousand and ten thousand Stratum V1 miners: from submitblock to the clean job at the last
 // miner. Compares with the same bytes from plain sockets, and with ckpool on Bitcoin Core (CKPOOL, COMPARE). Then
-// measures long polls beside the miners, the memory of a miner, and shares.
+// measures long polls while miners are connected, the memory of a miner, and shares.
 //
 //   node build/bench/stratum.js [--json]     CLIENTS=1000,10000 ROUNDS=n TXS=n POLLS=100 SHARES=20000 SECONDS=n ADDRESSES=1
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -124,7 +124,7 @@ interface Runs {
   readonly bare: Wake[];
   readonly ckpool: Wake[];
   readonly pollsAlone: Wake[];
-  readonly pollsBeside: Wake[];
+  readonly pollsWithMiners: Wake[];
   readonly memoryBytes: number[];
   /** For each block. */
   readonly spent: Spent;
@@ -160,7 +160,7 @@ async function rounds(node: FilledNode, port: number, pool: Ckpool | null, load:
   const crowd = await connected(port, count, names);
   threads.findServing();
   const atPool = pool === null ? null : await connected(pool.port, count, names);
-  const runs: Runs = { adit: [], bare: [], ckpool: [], pollsAlone, pollsBeside: [], memoryBytes: [], spent: none(), ckpoolMs: 0 };
+  const runs: Runs = { adit: [], bare: [], ckpool: [], pollsAlone, pollsWithMiners: [], memoryBytes: [], spent: none(), ckpoolMs: 0 };
   const spent = none();
   let poolSeconds = 0;
   for (let round = -1; round < ROUNDS; round++) {
@@ -189,23 +189,23 @@ async function rounds(node: FilledNode, port: number, pool: Ckpool | null, load:
   for (const child of [sockets, bare, ...(atPool === null ? [] : [atPool])]) child.end();
   for (let round = -1; round < ROUNDS; round++) {
     const one = await pollRound(node, load);
-    if (round >= 0) runs.pollsBeside.push(one);
+    if (round >= 0) runs.pollsWithMiners.push(one);
     await sleep(SETTLE_MS);
   }
   crowd.end();
   return { ...runs, spent, ckpoolMs: (poolSeconds * 1000) / ROUNDS };
 }
 
-function fanOut(count: number, { adit, bare, ckpool, pollsAlone, pollsBeside, memoryBytes }: Runs): BenchCase[] {
-  const beside = (name: string, read: (one: Wake) => number, goal: Partial<BenchCase> = {}): BenchCase => ({
+function fanOut(count: number, { adit, bare, ckpool, pollsAlone, pollsWithMiners, memoryBytes }: Runs): BenchCase[] {
+  const withLimit = (name: string, read: (one: Wake) => number, goal: Partial<BenchCase> = {}): BenchCase => ({
     ...{ name: `${count} miners, ${name}`, unit: 'ms', better: 'lower' as const, samples: adit.map(read) },
     limit: { name: LIMIT, samples: bare.map(read) },
     ...goal,
   });
   const cases = [
-    beside('median miner', (one) => one.median),
-    beside('p99 miner', (one) => one.p99),
-    beside('last miner', (one) => one.last, {
+    withLimit('median miner', (one) => one.median),
+    withLimit('p99 miner', (one) => one.p99),
+    withLimit('last miner', (one) => one.last, {
       goal: { text: 'within 3 x', reached: (_p50, ratio) => ratio !== null && ratio <= 3 },
     }),
   ];
@@ -229,8 +229,8 @@ function fanOut(count: number, { adit, bare, ckpool, pollsAlone, pollsBeside, me
   return [
     ...cases,
     {
-      ...{ name: `${POLLS} long polls beside ${count} miners, p99`, unit: 'ms', better: 'lower' as const },
-      samples: pollsBeside.map(({ p99 }) => p99),
+      ...{ name: `${POLLS} long polls with ${count} miners, p99`, unit: 'ms', better: 'lower' as const },
+      samples: pollsWithMiners.map(({ p99 }) => p99),
       limit: { name: 'for long polls: the same node before the miners connected', samples: pollsAlone.map(({ p99 }) => p99) },
     },
     // With fewer miners the garbage of the node thread counts more than they do.
