@@ -234,6 +234,7 @@ export class StratumServer implements ConnectionOwner {
       this.counters.set('bestShare', Math.max(shareDifficulty, this.counters.get('bestShare')));
     }
     this.#workers.addShare(share);
+    this.counters.set('rowsWaiting', this.#workers.changes);
   }
 
   onLog(level: 'info' | 'debug', text: string): void {
