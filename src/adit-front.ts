@@ -20,6 +20,7 @@ import { createLogger, logNotes, type NodeLogger } from './log/create-logger.js'
 import { logMetricFaults } from './metrics/registry.js';
 import { htmlPage, type MetricsServer, serveMetrics } from './metrics/server.js';
 import { createFrontMetrics, type FrontSources } from './node/fleet-metrics.js';
+import { answerFrontCalls } from './node/front-calls.js';
 import { type FrontStratum, openFrontStratum } from './node/front-stratum.js';
 import { type FrontSv2, openFrontSv2 } from './node/front-sv2.js';
 import { httpOptions } from './node/http-options.js';
@@ -87,7 +88,7 @@ async function run(config: FrontConfig, log: NodeLogger): Promise<void> {
   );
   const options = httpOptions(config, params.rpcPort, undefined, (line) => log.warn(line));
   fronts = await createFronts(options, {
-    execute: source.execute,
+    execute: answerFrontCalls(config, () => stratum, source.execute, log),
     templates: { current: () => null, onPublish: () => {}, refresh: () => source.refresh() },
     state,
     slabs,
@@ -131,6 +132,7 @@ async function run(config: FrontConfig, log: NodeLogger): Promise<void> {
         log,
         nowSeconds: () => state.nowSeconds(),
         submit: (block, user) => source.submitBlock(block, user),
+        publishShares: fleet.shares ? (records) => source.publishShares(records) : null,
       });
     }
     if (config.metrics.port !== undefined)

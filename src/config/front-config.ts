@@ -64,6 +64,7 @@ const FRONT_ROWS = {
     2000,
     { least: 200, most: 600_000 },
   ],
+  shares: ['fleetshares', 'bool', 'Publish each share of the miners of -stratum on the broker, for accounting programs', false],
   marginSats: [
     'fleetmargin',
     'amount',

@@ -359,17 +359,24 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     asmapFile: asmapFile(args, asmap, netDir, compat),
     deprecatedRpc,
     net,
-    notify: {
-      ...notifyRows,
-      urls: notifyRows.urls.map(webUrl),
-      zmq: zmqTopics.flatMap((topic) => {
-        const { addresses, highWaterMark } = readRows(args, zmqRows(topic), compat);
-        return addresses.map((address) => ({ topic, address, highWaterMark }));
-      }),
-    },
+    notify: { ...notifyRows, urls: notifyRows.urls.map(webUrl), zmq: zmqEndpoints(args, compat) },
     metrics: readRows(args, METRICS_ROWS, compat),
     notes,
   };
+}
+
+/** Reads the ZeroMQ options. @throws ConfigError */
+function zmqEndpoints(args: Args, compat: Compat): ZmqEndpoint[] {
+  const endpoints = zmqTopics.flatMap((topic) => {
+    const { addresses, highWaterMark } = readRows(args, zmqRows(topic), compat);
+    return addresses.map((address) => ({ topic, address, highWaterMark }));
+  });
+  const ofShares = endpoints.filter(({ topic }) => topic === 'share').map(({ address }) => address);
+  if (ofShares.length > 0 && !args.bool('stratum', false)) throw new ConfigError('-zmqpubshare needs -stratum');
+  // The topics of one address share a queue for each subscriber, and that of blocks is long.
+  if (endpoints.some(({ topic, address }) => topic !== 'share' && ofShares.includes(address)))
+    throw new ConfigError('-zmqpubshare needs an address of its own');
+  return endpoints;
 }
 
 /** Converts like Core: saturates at 64 bits, of which the low 32 are kept. */

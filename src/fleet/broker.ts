@@ -152,6 +152,11 @@ export class Broker {
       this.#attempt(`publishing on ${subject}`, () => this.nc.publish(subject, body, reply === undefined ? {} : { reply }));
   }
 
+  /** Resolves when the broker has received everything that was published. @throws Error if the connection is lost before */
+  flush(): Promise<void> {
+    return this.nc.flush();
+  }
+
   #attempt(what: string, work: () => void): void {
     try {
       work();

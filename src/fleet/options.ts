@@ -49,6 +49,8 @@ export interface FleetFrontOptions extends BrokerOptions {
   readonly timeoutMs: number;
   /** Satoshis by which another node's template on the same tip must pay more before the front follows that node. */
   readonly marginSats: number;
+  /** Publish the shares of Stratum V1 miners. */
+  readonly shares: boolean;
 }
 
 /** Interval of facts. At the default timeout, four facts may be lost before a node counts as silent. */

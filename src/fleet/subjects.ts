@@ -44,6 +44,11 @@ export class Subjects {
     return `adit.${this.#chain}.found.${account}`;
   }
 
+  /** Subject of shares of Stratum V1 miners. */
+  share(account: string): string {
+    return `adit.${this.#chain}.share.${account}`;
+  }
+
   /** Stream of found blocks. */
   get foundStream(): string {
     return `adit-${this.#chain}-found`;

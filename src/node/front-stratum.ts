@@ -8,13 +8,14 @@ import type { Crypto } from '../crypto/crypto.js';
 import { FrontProvider } from '../fleet/follow/front-provider.js';
 import { SupervisedThread, timerAfter } from '../lib/supervised-thread.js';
 import type { Logger } from '../log/logger.js';
+import type { StratumAccess } from '../rpc/context/mining.js';
 import { RESERVED_SIGOPS } from '../selection/ancestor-selection.js';
 import { StratumCounters } from '../stratum/serve/counters.js';
 import { type StratumNews, type StratumThread, startStratum } from '../stratum/serve/start-serve.js';
 import type { TemplateFacts } from '../template/facts.js';
 import { FrontBlocks } from './front-blocks.js';
 import type { StratumMeasures } from './stratum-metrics.js';
-import { INTERVAL_MS, logListening, REFRESH_MS, STRATUM_NAME, stratumThreadOptions } from './stratum-thread.js';
+import { INTERVAL_MS, logListening, REFRESH_MS, STRATUM_NAME, shownAddresses, stratumThreadOptions } from './stratum-thread.js';
 import { WorkerDatabase } from './worker-database.js';
 
 export interface FrontStratumDeps {
@@ -28,10 +29,15 @@ export interface FrontStratumDeps {
   readonly nowSeconds: () => number;
   /** Submits a block to every node. @returns the nodes' reject reason; null if a node accepted the block */
   readonly submit: (block: Uint8Array, user: string) => Promise<string | null>;
+  /**
+   * Publishes records of shares on the broker; null without -fleetshares. Resolves with false if the broker may not have
+   * them.
+   */
+  readonly publishShares: ((bytes: Uint8Array) => Promise<boolean>) | null;
 }
 
 /** The miners' side of a process of fronts. */
-export interface FrontStratum {
+export interface FrontStratum extends StratumAccess {
   template(facts: TemplateFacts, transactions: Uint8Array | null): void;
   measures(): StratumMeasures;
   close(): Promise<void>;
@@ -46,7 +52,12 @@ export async function openFrontStratum(config: StratumConfig, deps: FrontStratum
     ...{ name: STRATUM_NAME, dir: config.blocksFolder, log, after: timerAfter },
     submit: deps.submit,
   });
-  const place = { front: config.front ?? randomInt(1, 256), reserve, solutionsDir: blocks.dir, counters: counters.buffer };
+  const { publishShares } = deps;
+  const place = {
+    ...{ front: config.front ?? randomInt(1, 256), reserve, solutionsDir: blocks.dir },
+    ...{ streamsShares: publishShares !== null, counters: counters.buffer },
+  };
+  let unpublished = 0;
   const options = stratumThreadOptions(config, { network: deps.network, params, hashes, place });
   let thread: SupervisedThread<StratumThread> | null = null;
   const database = await WorkerDatabase.open(config.workersFolder, log);
@@ -70,7 +81,13 @@ export async function openFrontStratum(config: StratumConfig, deps: FrontStratum
     if (message.kind === 'needs') provider.setNeeds(message.reserves);
     else if (message.kind === 'solution') void blocks.submitBlock(message);
     else if (message.kind === 'rows') database.writeRows(message.rows);
-    else if (message.level === 'debug') log.debug('net', message.text);
+    else if (message.kind === 'shares') {
+      const { bytes, records } = message;
+      void publishShares?.(bytes).then((published) => {
+        if (!published) unpublished += records;
+      });
+      thread?.current?.post({ kind: 'taken', bytes: bytes.length });
+    } else if (message.level === 'debug') log.debug('net', message.text);
     else log[message.level](message.text);
   };
   thread = await SupervisedThread.start({
@@ -93,7 +110,11 @@ export async function openFrontStratum(config: StratumConfig, deps: FrontStratum
       if (!hasTemplate) blocks.resubmit();
       hasTemplate = true;
     },
-    measures: () => ({ serving: counters.read(), outcomes: blocks.outcomes }),
+    workers: async (query) => (await thread?.current?.queryThread(query)) ?? null,
+    get addresses() {
+      return shownAddresses(thread?.addresses ?? []);
+    },
+    measures: () => ({ serving: counters.read(), outcomes: blocks.outcomes, unpublished }),
     close: async () => {
       provider.close();
       blocks.close();

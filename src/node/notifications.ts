@@ -22,6 +22,8 @@ export interface Notifications {
   /** Called when a transaction entered the mempool. */
   onEntered(entry: MempoolEntry): void;
   onLeft(entry: MempoolEntry, reason: RemovalReason): void;
+  /** Publishes records of shares (stratum/codec/share-record.ts). */
+  onShares(records: Uint8Array): void;
   /** Reports a problem to the operator (-alertnotify). */
   alert(text: string): void;
   close(): void;
@@ -117,6 +119,7 @@ export async function startNotifications(
       if (config.zmq.length === 0 || reason === 'block') return;
       zmq.publish('sequence', sequenceBody(entry.txid, 'R', mempool.sequence - 1));
     },
+    onShares: (records) => guard.run('zmq', () => zmq.publish('share', records)),
     started: () => {
       run('startup', config.startup);
       send({ event: 'startup', hash: chain.view.tip.hashHex, height: chain.view.tip.height });

@@ -24,9 +24,15 @@ export interface OpenedTemplates {
   readonly jobs: JobPins;
 }
 
+export interface TemplateEvents {
+  /** Called with a tip's hash when its template is published. */
+  readonly reached: (hash: Uint8Array) => void;
+  /** Called with records of shares of Stratum V1 miners. */
+  readonly publishShares: (records: Uint8Array) => void;
+}
+
 /**
  * Opens the templates.
- * @param reached called with a tip's hash when its template is published
  * @throws ConfigError
  */
 export function openTemplates(
@@ -34,7 +40,7 @@ export function openTemplates(
   modules: { readonly chain: Chain; readonly mempool: Mempool },
   { assembler }: OpenedThreads,
   { slabs }: OpenedFronts,
-  reached: (hash: Uint8Array) => void,
+  { reached, publishShares }: TemplateEvents,
 ): OpenedTemplates {
   const { config, crypto, keyMath, state, clock, log, guard, stop, teardown, observe } = base;
   const { chain } = modules;
@@ -74,6 +80,11 @@ export function openTemplates(
     wanted: () => (state.has(STATE_FLAG.TEST_CHAIN) || !chain.view.isInitialBlockDownload()) && !templates.clockBehind,
   };
   const sv2 = config.sv2 && createSv2(config.sv2, { ...mining, keys: keyMath });
-  const stratum = config.stratum && createStratum(config.stratum, { ...mining, network: config.chain });
+  const stratum =
+    config.stratum &&
+    createStratum(config.stratum, {
+      ...{ ...mining, network: config.chain },
+      publishShares: config.notify.zmq.some(({ topic }) => topic === 'share') ? publishShares : null,
+    });
   return { templates, access, sv2, stratum, jobs: new JobPins() };
 }

@@ -109,7 +109,10 @@ async function start(
   }
   const pooled = await openMempool(base, chain, threads);
   const { mempool } = pooled;
-  const templated = openTemplates(base, { chain, mempool }, threads, front, (hash) => late.net?.times.noteReached(hash, 'template'));
+  const templated = openTemplates(base, { chain, mempool }, threads, front, {
+    reached: (hash) => late.net?.times.noteReached(hash, 'template'),
+    publishShares: (records) => late.notifications?.onShares(records),
+  });
   const walletParts = openWallets(base, { chain, indexes, mempool }, threads);
 
   // Wire.

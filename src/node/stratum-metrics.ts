@@ -9,6 +9,8 @@ import { SHARE_RESULTS } from '../stratum/session/sink.js';
 export interface StratumMeasures {
   readonly serving: StratumFigures;
   readonly outcomes: Readonly<Record<SolutionOutcome, number>>;
+  /** Records of shares that the thread posted and that the broker did not take. */
+  readonly unpublished: number;
 }
 
 /** Adds the metrics. @param stratum undefined without -stratum */
@@ -50,6 +52,12 @@ export function addStratumMetrics(metrics: Metrics, stratum: () => StratumMeasur
     ],
   );
   metrics.group(stratum, [
+    [
+      'adit_stratum_stream_records_total',
+      'Records of shares for programs outside; lost: the node or the broker could not take them',
+      ({ serving, unpublished }) => Object.entries({ sent: serving.streamRecords - unpublished, lost: serving.streamLost + unpublished }),
+      'end',
+    ],
     [
       'adit_stratum_blocks_total',
       'Blocks that miners found, by what the chain made of them; late ones build on the tip before',

@@ -37,7 +37,7 @@ export interface StratumPlace {
   readonly network: ChainName;
   readonly params: ChainParams;
   readonly hashes: Crypto;
-  readonly place: Pick<StratumOptions, 'front' | 'reserve' | 'solutionsDir' | 'counters'>;
+  readonly place: Pick<StratumOptions, 'front' | 'reserve' | 'solutionsDir' | 'streamsShares' | 'counters'>;
 }
 
 /**
@@ -84,10 +84,14 @@ function named(name: string, { base58, bech32Hrp }: ChainParams): NamedNetwork {
   return { name, base58, bech32Hrp };
 }
 
+/** Returns addresses as `host:port`. */
+export const shownAddresses = (addresses: Addresses): string[] =>
+  addresses.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`);
+
 /** Logs where miners connect and, without -stratumbind, that only this machine can connect. */
 export function logListening({ tls, binds }: StratumConfig, addresses: Addresses, log: Logger): void {
   const plain = tls === null ? addresses.length : addresses.length - new Set(addresses.map(({ host }) => host)).size;
-  const shown = addresses.map(({ host, port }, i) => `${host.includes(':') ? `[${host}]` : host}:${port}${i < plain ? '' : ' (TLS)'}`);
+  const shown = shownAddresses(addresses).map((address, i) => `${address}${i < plain ? '' : ' (TLS)'}`);
   log.info(`Stratum V1 miners on ${shown.join(', ')}`);
   if (binds.length === 0) log.info('Stratum V1: only this machine can connect. Use -stratumbind to serve miners of your network.');
 }

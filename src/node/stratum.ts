@@ -18,7 +18,7 @@ import type { WorkerPage, WorkerQuery } from '../stratum/statistics/worker-page.
 import type { TemplateService } from '../template/service.js';
 import { createFoundBlocks } from './found-blocks.js';
 import type { StratumMeasures } from './stratum-metrics.js';
-import { INTERVAL_MS, logListening, REFRESH_MS, STRATUM_NAME, stratumThreadOptions } from './stratum-thread.js';
+import { INTERVAL_MS, logListening, REFRESH_MS, STRATUM_NAME, shownAddresses, stratumThreadOptions } from './stratum-thread.js';
 import type { Submissions } from './submissions.js';
 import { WorkerDatabase } from './worker-database.js';
 
@@ -37,6 +37,8 @@ export interface StratumDeps {
   readonly submissions: Pick<Submissions, 'record'>;
   /** False while the node has no work for miners: initial block download, or its clock is behind the tip. */
   readonly wanted: () => boolean;
+  /** Publishes records of shares; null if nobody has asked for them (-zmqpubshare). */
+  readonly publishShares: ((bytes: Uint8Array) => void) | null;
   /** The serving thread's module; workers/stratum.js unless a test brings its own. */
   readonly entry?: URL;
 }
@@ -67,7 +69,8 @@ export function createStratum(config: StratumConfig, deps: StratumDeps): Stratum
   const solutionsDir = config.blocksFolder;
   const counters = new StratumCounters();
   const reserve = { weight: deps.reservedWeight, sigops: RESERVED_SIGOPS };
-  const place = { front: config.front ?? 0, reserve, solutionsDir, counters: counters.buffer };
+  const { publishShares } = deps;
+  const place = { front: config.front ?? 0, reserve, solutionsDir, streamsShares: publishShares !== null, counters: counters.buffer };
   const options = stratumThreadOptions(config, { network: deps.network, params: chain.view.params, hashes, place });
   const solutions = createFoundBlocks(STRATUM_NAME, solutionsDir, deps);
   let thread: SupervisedThread<StratumThread> | null = null;
@@ -89,7 +92,10 @@ export function createStratum(config: StratumConfig, deps: StratumDeps): Stratum
     if (message.kind === 'needs') provider.setNeeds(message.reserves);
     else if (message.kind === 'solution') void solutions.judgeSolution(message);
     else if (message.kind === 'rows') database?.writeRows(message.rows);
-    else if (message.level === 'debug') log.debug('net', message.text);
+    else if (message.kind === 'shares') {
+      publishShares?.(message.bytes);
+      post({ kind: 'taken', bytes: message.bytes.length });
+    } else if (message.level === 'debug') log.debug('net', message.text);
     else log[message.level](message.text);
   };
   /** Called when the thread ended. The last blocks of miners may only be on disk. */
@@ -101,9 +107,9 @@ export function createStratum(config: StratumConfig, deps: StratumDeps): Stratum
   };
   return {
     get addresses() {
-      return (thread?.addresses ?? []).map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`);
+      return shownAddresses(thread?.addresses ?? []);
     },
-    measures: () => ({ serving: counters.read(), outcomes: solutions.outcomes }),
+    measures: () => ({ serving: counters.read(), outcomes: solutions.outcomes, unpublished: 0 }),
     workers: async (query) => (await thread?.current?.queryThread(query)) ?? null,
     onTip: () => {
       provider.onTip(performance.timeOrigin + performance.now());

@@ -1,7 +1,7 @@
 // Options of notifications.
 
-/** Core's ZeroMQ topics. */
-export const zmqTopics = ['hashblock', 'hashtx', 'rawblock', 'rawtx', 'sequence'] as const;
+/** Core's ZeroMQ topics, and the shares of Stratum V1 miners. */
+export const zmqTopics = ['hashblock', 'hashtx', 'rawblock', 'rawtx', 'sequence', 'share'] as const;
 export type ZmqTopic = (typeof zmqTopics)[number];
 
 /** Commands and webhooks. */

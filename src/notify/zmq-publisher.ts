@@ -1,4 +1,4 @@
-// Publishes through ZeroMQ with Bitcoin Core's topics and framing (doc/zmq.md, zmq/zmqpublishnotifier.cpp): topic,
+// Publishes through ZeroMQ with Bitcoin Core's topics (and `share`) and framing (doc/zmq.md, zmq/zmqpublishnotifier.cpp): topic,
 // body, and a 32-bit little-endian counter of the topic at its address. Only this file uses the library, which is
 // loaded for the first address because it takes 3 MB.
 import type { Publisher } from 'zeromq';
@@ -77,7 +77,8 @@ export class ZmqPublisher {
       if (!socket) {
         // Without a timeout of 0, send() delays every message after 512 and throws EBUSY while one is delayed.
         socket = new zmq.Publisher({
-          sendHighWaterMark: endpoint.highWaterMark ?? USUAL_MARK,
+          // Messages of shares are large, and come in a steady stream instead of thousands for a block.
+          sendHighWaterMark: endpoint.highWaterMark ?? (topic === 'share' ? CORE_HIGH_WATER_MARK : USUAL_MARK),
           ...{ sendTimeout: 0, linger: 0, tcpKeepalive: 1, ipv6: isIpv6(address) },
         });
         sockets.set(address, socket);

@@ -2,9 +2,12 @@
 // killed at the instant of a found block. Skipped where nats-server isn't installed.
 import fs from 'node:fs';
 import path from 'node:path';
+import { connect } from '@nats-io/transport-node';
 import t from 'tap';
 import { Broker, FrontProcess, fleetNode, followOption, noBroker } from '../framework/fleet.js';
 import { freePort } from '../framework/ports.js';
+import { figure, scrape } from '../framework/scrape.js';
+import { readShares, type SeenShare } from '../framework/share-records.js';
 import { StratumClient } from '../framework/stratum-client.js';
 import { until } from '../framework/until.js';
 
@@ -24,6 +27,7 @@ t.test('a front serves miners, and loses no block when it is killed', noBroker |
     '-stratum',
     `-stratumport=${port}`,
     `-stratumblocks=${folder}`,
+    `-stratumdb=${path.join(broker.dir, 'workers')}`,
     '-stratumfront=7',
     '-longpolldelta=0.00000001',
   );
@@ -43,6 +47,8 @@ t.test('a front serves miners, and loses no block when it is killed', noBroker |
 
   for (let kill = 0; kill < 3; kill++) {
     const one = kill === 0 ? miner : await StratumClient.start(port, name);
+    // A front that has just started may still have the template before the last block.
+    await one.onTip(await node.call('getbestblockhash'));
     const { hashHex, params } = one.mine();
     one.send({ id: 9, method: 'mining.submit', params: [name, ...params] });
     await until(
@@ -60,4 +66,68 @@ t.test('a front serves miners, and loses no block when it is killed', noBroker |
     });
     await until('its file is gone', () => fs.readdirSync(folder).length === 0);
   }
+});
+
+t.test('a front shows its workers, and publishes their shares on the broker', noBroker || {}, async (t) => {
+  const broker = await Broker.start();
+  t.teardown(() => broker.remove());
+  const node = await fleetNode(broker, 'a');
+  t.teardown(() => node.remove());
+  const address = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
+  await node.call('generatetoaddress', 1, address);
+  const [port, metricsPort] = [await freePort(), await freePort()];
+  const front = await FrontProcess.start(
+    ...[`-fleet=${broker.url}`, followOption(node), '-fleetaccount=fronts', '-fleetshares', '-stratum', `-stratumport=${port}`],
+    ...[`-stratumblocks=${path.join(broker.dir, 'blocks')}`, `-stratumdb=${path.join(broker.dir, 'workers')}`],
+    ...['-stratumfront=7', `-metricsport=${metricsPort}`],
+  );
+  t.teardown(() => front.remove());
+  const nats = await connect({ servers: broker.url });
+  t.teardown(() => nats.close());
+  const shares: SeenShare[] = [];
+  nats.subscribe('adit.regtest.share.fronts', { callback: (_, message) => void shares.push(...readShares(message.data)) });
+  await nats.flush();
+  const name = `${address}.edge`;
+  const miner = await StratumClient.start(port, name);
+  const share = miner.mine();
+  t.match(await miner.submit(name, share), { error: null });
+  await miner.onTip(share.hashHex);
+  await until('the record', () => shares.length === 1);
+  t.match(shares, [{ front: 7, result: 0, block: true, number: 0, address, worker: 'edge' }]);
+  t.match(await front.call('getstratuminfo'), {
+    ...{ enabled: true, addresses: [`127.0.0.1:${port}`], miners: 1, blocks: { accepted: 1 }, workers: 1 },
+    list: [{ address, worker: 'edge', shares: { accepted: 1 } }],
+  });
+  t.same(await node.call('getstratuminfo'), { enabled: false }, 'the node knows nothing of them');
+  await t.rejects(front.call('getstratuminfo', '', -1), { code: -8, message: 'Count must be between 0 and 1000' });
+
+  // While the broker hangs, records are lost, and shares are answered as before.
+  const records = async (end: string): Promise<number> =>
+    figure(await scrape(metricsPort), `adit_stratum_stream_records_total{end="${end}"}`);
+  const refused = { params: ['ffffffff', '0'.repeat(16), '00000000', '00000000'] };
+  broker.signal('SIGSTOP');
+  let id = 1_000;
+  await until('lost records', async () => {
+    t.match(await miner.submit(name, refused, ++id), { error: [21] }, { diagnostic: false });
+    return (await records('lost')) > 0;
+  });
+  broker.signal('SIGCONT');
+  await until('records again', async () => {
+    await miner.submit(name, refused, ++id);
+    return shares.some(({ number }) => number >= 1);
+  });
+  const numbers = shares.map(({ number }) => number);
+  t.same(
+    numbers,
+    [...numbers].sort((a, b) => a - b),
+  );
+  const missing = (numbers.at(-1) ?? 0) + 1 - numbers.length;
+  t.ok(missing <= (await records('lost')), `a reader misses ${missing}, and the front counted ${await records('lost')}`);
+  miner.close();
+
+  await front.end('SIGTERM');
+  front.up();
+  await front.answers();
+  await until('the workers', async () => (await front.call('getstratuminfo')).workers === 1);
+  t.match(await front.call('getstratuminfo', address), { list: [{ worker: 'edge', shares: { accepted: 1 } }] });
 });

@@ -31,6 +31,7 @@ import type { FleetFigures } from './figures.js';
 import { FoundBlocks } from './found.js';
 import { LightTemplates } from './light.js';
 import { type FollowedNode, NodeChoice } from './node-choice.js';
+import { ShareOutlet } from './shares.js';
 import { TemplateIntake } from './templates.js';
 import { TrustReports } from './trust-reports.js';
 
@@ -100,11 +101,13 @@ export class FleetSource {
   #ready = false;
   readonly #abort = new AbortController();
   readonly #trust: TrustReports;
+  readonly #shares: ShareOutlet;
 
   constructor(options: FleetFrontOptions, deps: SourceDeps) {
     this.#options = options;
     this.#deps = deps;
     this.#subjects = new Subjects(options.chain);
+    this.#shares = new ShareOutlet(this.#subjects.share(options.account));
     this.#trust = new TrustReports(
       options.nodes.map(({ name }) => name),
       options.chain,
@@ -240,6 +243,14 @@ export class FleetSource {
    */
   submitBlock(bytes: Uint8Array, user: string): Promise<string | null> {
     return this.#caller.submitBlock(bytes, user);
+  }
+
+  /**
+   * Publishes records of shares (stratum/codec/share-record.ts).
+   * @returns false if the broker may not have them
+   */
+  publishShares(records: Uint8Array): Promise<boolean> {
+    return this.#shares.publishShares(this.#small, records);
   }
 
   /** Returns a template of the tip. Requests one from the followed node where templates are built on request. */

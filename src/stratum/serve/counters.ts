@@ -23,6 +23,9 @@ const NAMES = [
   /** Workers with statistics, and their rows that wait to be written. */
   'workers',
   'rowsWaiting',
+  /** Records of shares for programs outside, and shares without a record because too many waited. */
+  'streamRecords',
+  'streamLost',
   /** Time of the last accepted share, milliseconds since 1970, and the difficulty of the best one. */
   'lastShareMs',
   'bestShare',

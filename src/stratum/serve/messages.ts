@@ -6,7 +6,11 @@ import type { ChangedRow } from '../statistics/worker-table.js';
 import type { NamedNetwork } from '../work/payouts.js';
 
 /** Messages to the serving thread. */
-export type ToStratum = WorkNews | Order<WorkerQuery>;
+export type ToStratum =
+  | WorkNews
+  | Order<WorkerQuery>
+  /** Messages of shares of so many bytes were taken. */
+  | { readonly kind: 'taken'; readonly bytes: number };
 
 /** Messages to the node thread. */
 export type FromStratum =
@@ -17,6 +21,8 @@ export type FromStratum =
   | LogLine
   /** Rows of workers to write into the database. */
   | { readonly kind: 'rows'; readonly rows: readonly ChangedRow[] }
+  /** Records of shares for programs outside (codec/share-record.ts). */
+  | { readonly kind: 'shares'; readonly bytes: Uint8Array; readonly records: number }
   | Answer<WorkerPage>;
 
 /** An address to listen on. */
@@ -60,5 +66,7 @@ export interface StratumOptions {
   readonly mostWorkers: number;
   /** Rows of workers from earlier runs. */
   readonly workerRows: readonly (readonly [key: Uint8Array, row: Uint8Array])[];
+  /** True if shares are posted for programs outside. */
+  readonly streamsShares: boolean;
   readonly counters: SharedArrayBuffer;
 }

@@ -24,6 +24,7 @@ import { Connection, type ConnectionOwner } from './connection.js';
 import type { StratumCloseReason, StratumCounters } from './counters.js';
 import { JobSpreader } from './job-spreader.js';
 import type { FromStratum, StratumOptions, ToStratum } from './messages.js';
+import type { ShareStream } from './share-stream.js';
 
 const NAME = 'Stratum V1';
 const TICK_MS = 1_000;
@@ -56,6 +57,8 @@ export interface StratumServerDeps {
     StratumOptions,
     'binds' | 'tls' | 'most' | 'perAddress' | 'sharesPerSecond' | 'reserve' | 'solutionsDir' | 'mostWorkers' | 'workerRows'
   >;
+  /** Null if shares are not streamed. */
+  readonly stream: ShareStream | null;
   readonly context: SessionContext;
   readonly extranonces: Extranonces;
   readonly counters: StratumCounters;
@@ -125,6 +128,7 @@ export class StratumServer implements ConnectionOwner {
     }
     this.#connections.clear();
     this.#postRows(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
+    this.#deps.stream?.postMessage();
   }
 
   /** Handles a message of the node thread. */
@@ -152,6 +156,9 @@ export class StratumServer implements ConnectionOwner {
         this.#deps.post({ kind: 'answer', number: message.number, reply });
         break;
       }
+      case 'taken':
+        this.#deps.stream?.onTaken(message.bytes);
+        break;
       case 'close':
         this.close();
         break;
@@ -234,6 +241,7 @@ export class StratumServer implements ConnectionOwner {
       this.counters.set('bestShare', Math.max(shareDifficulty, this.counters.get('bestShare')));
     }
     this.#workers.addShare(share);
+    this.#deps.stream?.addShare(share);
     this.counters.set('rowsWaiting', this.#workers.changes);
   }
 

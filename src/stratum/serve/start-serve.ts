@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { MessagePort } from 'node:worker_threads';
 import { createNativeHashes } from '../../crypto/native/hashes.js';
+import { timerAfter } from '../../lib/supervised-thread.js';
 import { WORKER_ENTRY } from '../../lib/worker-entries.js';
 import { type NewsOf, type Serving, startServing } from '../../mining/serve/start-serving.js';
 import type { SessionContext } from '../session/context.js';
@@ -10,6 +11,7 @@ import { Extranonces } from '../work/extranonces.js';
 import { StratumCounters } from './counters.js';
 import type { FromStratum, StratumOptions, ToStratum } from './messages.js';
 import { StratumServer } from './server.js';
+import { ShareStream } from './share-stream.js';
 import { createWork } from './work-options.js';
 
 /** Serves until the node thread sends `close`. */
@@ -19,10 +21,11 @@ export async function runStratum(options: StratumOptions, port: MessagePort): Pr
   try {
     const hashes = createNativeHashes();
     const context: SessionContext = createWork(options, hashes, Math.floor(Date.now() / 1000));
+    const counters = new StratumCounters(options.counters);
+    const stream = options.streamsShares ? new ShareStream({ front: options.front, counters, post, after: timerAfter }) : null;
     server = new StratumServer({
-      ...{ options, context, post },
+      ...{ options, context, post, counters, stream },
       extranonces: new Extranonces(options.front, randomBytes(4).readUInt32LE()),
-      counters: new StratumCounters(options.counters),
       nowMs: () => performance.timeOrigin + performance.now(),
     });
     post({ kind: 'listening', addresses: await server.listen() });

@@ -62,6 +62,7 @@ t.test('serves miners again after its thread died with a found block', async (t)
     clock: { nowSeconds: () => 1_700_000_000, nowMs: () => Date.now(), monotonicMs: () => performance.now() },
     log: { info: line, warn: line, error: line, debug: () => {} } as unknown as Logger,
     guard: new ListenerGuard({ error: line }),
+    publishShares: null,
     submissions: { record: (one: unknown) => recorded.push(one) },
     wanted: () => true,
     entry: new URL('./mortal-stratum.js', import.meta.url),

@@ -64,6 +64,7 @@ export function createWorld(t: Test, given: Partial<StratumOptions> = {}): World
   const world = { nowMs: START_MS, posted, counters, dir, extranonces } as unknown as World & { server: StratumServer };
   world.server = new StratumServer({
     ...{ options, counters },
+    stream: null,
     context: createWork({ work, network: { name: 'regtest', base58, bech32Hrp }, otherNetworks: [] }, hashes, START_MS / 1000),
     extranonces,
     nowMs: () => world.nowMs,
