@@ -3,11 +3,7 @@
 import type { BlockView } from '../consensus/block/block-view.js';
 import { parseHeader } from '../consensus/block/header-view.js';
 import type { Verdict } from '../consensus/state.js';
-import type { BlockSubmitter } from './block-submitter.js';
-import type { ChainEvents } from './chain-events.js';
-import type { Changes } from './changes.js';
 import { acceptHeader } from './connect/accept.js';
-import type { Activator } from './connect/activator.js';
 import type { ConnectProgress } from './connect/connect-progress.js';
 import { invalidate, reconsider } from './connect/invalidate.js';
 import type { CheckedTransactions } from './connect/large-block.js';
@@ -15,38 +11,23 @@ import type { BlockOutcome } from './connect/outcome.js';
 import { verifyBlocks } from './connect/verify-chain.js';
 import type { ChainWorkspace } from './connect/workspace.js';
 import type { ImportProgress } from './files/import-blocks.js';
-import type { Persister } from './files/persister.js';
-import type { PruneGuard, Pruner } from './files/pruner.js';
-import type { Importer } from './importer.js';
-import type { SnapshotChain } from './snapshot/snapshot-chain.js';
+import type { PruneGuard } from './files/pruner.js';
+import type { ChainParts } from './parts.js';
 import type { SnapshotFile, SnapshotHead } from './snapshot/snapshot-file.js';
 import { type HeaderNode, NodeStatus } from './tree/header-node.js';
 
-export interface CommandDeps {
-  readonly changes: Changes;
-  readonly events: ChainEvents;
-  readonly activator: Activator;
-  readonly persister: Persister;
-  readonly pruner: Pruner;
-  readonly importer: Importer;
-  readonly submitter: BlockSubmitter;
-  readonly snapshot: SnapshotChain;
-  /** Writes all pending changes to the database. */
-  readonly flush: () => Promise<void>;
-}
-
 export class ChainCommands {
   readonly #ws: ChainWorkspace;
-  readonly #deps: CommandDeps;
+  readonly #parts: ChainParts;
 
-  constructor(ws: ChainWorkspace, deps: CommandDeps) {
+  constructor(ws: ChainWorkspace, parts: ChainParts) {
     this.#ws = ws;
-    this.#deps = deps;
+    this.#parts = parts;
   }
 
   /** Sets the source of transactions that were checked before a block contains them (the mempool). */
   useCheckedTransactions(known: CheckedTransactions): void {
-    this.#deps.submitter.useCheckedTransactions(known);
+    this.#parts.submitter.useCheckedTransactions(known);
   }
 
   /**
@@ -54,7 +35,7 @@ export class ChainCommands {
    * ids of the other transactions.
    */
   identify(block: BlockView): Promise<void> {
-    return this.#deps.submitter.identify(block);
+    return this.#parts.submitter.identify(block);
   }
 
   /**
@@ -65,7 +46,7 @@ export class ChainCommands {
    * @throws DecodeError; ChainFault
    */
   submitBlock(block: Uint8Array | BlockView, options: { force?: boolean } = {}): Promise<BlockOutcome> {
-    return this.#deps.submitter.submitBlock(block, options);
+    return this.#parts.submitter.submitBlock(block, options);
   }
 
   /**
@@ -82,7 +63,7 @@ export class ChainCommands {
    */
   async submitHeaders(headers: readonly Uint8Array[]): Promise<{ verdict: Verdict; last: HeaderNode | null }> {
     const views = headers.map((bytes) => parseHeader(bytes, this.#ws.crypto));
-    return this.#deps.changes.change(async (reply) => {
+    return this.#parts.changes.change(async (reply) => {
       let last: HeaderNode | null = null;
       let verdict: Verdict = null;
       for (const view of views) {
@@ -91,34 +72,34 @@ export class ChainCommands {
         if (verdict !== null) break;
         last = result.node;
       }
-      await this.#deps.persister.writeRows();
-      this.#deps.events.announceHeader(this.#ws.index.bestHeader);
+      await this.#parts.persister.writeRows();
+      this.#parts.events.announceHeader(this.#ws.index.bestHeader);
       reply({ verdict, last });
     });
   }
 
   /** Marks a block as invalid and disconnects it. Always resolves with null. Genesis cannot be invalidated. */
   invalidateBlock(node: HeaderNode): Promise<Verdict> {
-    return this.#deps.changes.change(async (reply) => {
-      await invalidate(this.#ws, this.#deps.activator, node);
-      await this.#deps.activator.activate();
+    return this.#parts.changes.change(async (reply) => {
+      await invalidate(this.#ws, this.#parts.activator, node);
+      await this.#parts.activator.activate();
       await this.#writeBefore(reply);
     });
   }
 
   /** Removes the invalid marks of a block, its ancestors and its descendants, then activates the best branch. */
   reconsiderBlock(node: HeaderNode): Promise<Verdict> {
-    return this.#deps.changes.change(async (reply) => {
+    return this.#parts.changes.change(async (reply) => {
       reconsider(this.#ws, node);
-      await this.#deps.activator.activate();
+      await this.#parts.activator.activate();
       await this.#writeBefore(reply);
     });
   }
 
   /** Ranks a block as if it had been received before all other blocks of equal work. */
   preciousBlock(node: HeaderNode): Promise<Verdict> {
-    return this.#deps.changes.change(async (reply) => {
-      if (this.#ws.index.makePrecious(node)) await this.#deps.activator.activate();
+    return this.#parts.changes.change(async (reply) => {
+      if (this.#ws.index.makePrecious(node)) await this.#parts.activator.activate();
       await this.#writeBefore(reply);
     });
   }
@@ -128,10 +109,10 @@ export class ChainCommands {
    * when the answer is sent.
    */
   async #writeBefore(reply: (verdict: Verdict) => void): Promise<void> {
-    await this.#deps.activator.writeTipChanges();
-    await this.#deps.persister.writeRows();
-    await this.#deps.persister.syncAll();
-    this.#deps.events.announceHeader(this.#ws.index.bestHeader);
+    await this.#parts.activator.writeTipChanges();
+    await this.#parts.persister.writeRows();
+    await this.#parts.persister.syncAll();
+    this.#parts.events.announceHeader(this.#ws.index.bestHeader);
     reply(null);
   }
 
@@ -149,7 +130,7 @@ export class ChainCommands {
    * @returns a description of the error; null if there is none
    */
   verifyStored(level: number, blocks: number): Promise<string | null> {
-    return this.#deps.changes.change(async (reply) => reply(await verifyBlocks(this.#ws, level, blocks)));
+    return this.#parts.changes.change(async (reply) => reply(await verifyBlocks(this.#ws, level, blocks)));
   }
 
   /**
@@ -157,7 +138,7 @@ export class ChainCommands {
    * changed.
    */
   loadBlockFiles(paths: readonly string[], onProgress?: (progress: ImportProgress) => void): Promise<number> {
-    return this.#deps.importer.load(paths, onProgress);
+    return this.#parts.importer.load(paths, onProgress);
   }
 
   /**
@@ -165,14 +146,14 @@ export class ChainCommands {
    * @returns number of added blocks
    */
   adoptStored(onProgress?: (progress: ImportProgress) => void): Promise<number> {
-    return this.#deps.importer.adoptStored(onProgress);
+    return this.#parts.importer.adoptStored(onProgress);
   }
 
   /**
    * Connects stored blocks until the tip is the best block. Works in time slices, so that other changes run in between.
    */
   connectStored(onProgress?: (progress: ConnectProgress) => void): Promise<void> {
-    return this.#deps.importer.connectStored(onProgress);
+    return this.#parts.importer.connectStored(onProgress);
   }
 
   /**
@@ -183,22 +164,27 @@ export class ChainCommands {
    * @throws SnapshotError if the snapshot is refused; ChainFault
    */
   loadSnapshot(file: SnapshotFile, head: SnapshotHead, poolSize: () => number): Promise<HeaderNode> {
-    return this.#deps.snapshot.load(file, head, poolSize);
+    return this.#parts.snapshot.load(file, head, poolSize);
   }
 
   /** Writes all pending changes to the database. Near the tip this usually has happened already. */
   flush(): Promise<void> {
-    return this.#deps.flush();
+    const { activator, changes, persister, snapshot } = this.#parts;
+    return changes.changeWhole(async () => {
+      await activator.writeTipChanges();
+      await persister.flush();
+      await snapshot.history?.persister.flush();
+    });
   }
 
   /** Writes all pending changes to the database and waits for fsync. */
   sync(): Promise<void> {
-    return this.#deps.changes.changeWhole(async () => {
-      await this.#deps.activator.writeTipChanges();
-      await this.#deps.persister.flush();
-      await this.#deps.snapshot.history?.persister.flush();
-      await this.#deps.persister.syncAll();
-      await this.#deps.snapshot.history?.persister.syncAll();
+    return this.#parts.changes.changeWhole(async () => {
+      await this.#parts.activator.writeTipChanges();
+      await this.#parts.persister.flush();
+      await this.#parts.snapshot.history?.persister.flush();
+      await this.#parts.persister.syncAll();
+      await this.#parts.snapshot.history?.persister.syncAll();
     });
   }
 
@@ -207,11 +193,11 @@ export class ChainCommands {
    * @returns once the files no longer count in sizeOnDisk; `removed` resolves when the files are deleted
    */
   async pruneToTarget(): Promise<{ removed: Promise<void> }> {
-    await this.#deps.changes.changeWhole(async () => {
-      await this.#deps.activator.writeTipChanges();
-      await this.#deps.pruner.pruneToTarget();
+    await this.#parts.changes.changeWhole(async () => {
+      await this.#parts.activator.writeTipChanges();
+      await this.#parts.pruner.pruneToTarget();
     });
-    return { removed: this.#deps.pruner.waitForRemovals() };
+    return { removed: this.#parts.pruner.waitForRemovals() };
   }
 
   /**
@@ -219,11 +205,11 @@ export class ChainCommands {
    * deleted.
    */
   async pruneUpTo(height: number): Promise<void> {
-    await this.#deps.changes.changeWhole(async () => {
-      await this.#deps.activator.writeTipChanges();
-      await this.#deps.pruner.pruneUpTo(height);
+    await this.#parts.changes.changeWhole(async () => {
+      await this.#parts.activator.writeTipChanges();
+      await this.#parts.pruner.pruneUpTo(height);
     });
-    await this.#deps.pruner.waitForRemovals();
+    await this.#parts.pruner.waitForRemovals();
   }
 
   /**
@@ -232,7 +218,7 @@ export class ChainCommands {
    * @returns function that removes the guard
    */
   guardBlocks(guard: PruneGuard): () => void {
-    return this.#deps.pruner.addGuard(guard);
+    return this.#parts.pruner.addGuard(guard);
   }
 
   /**
@@ -242,10 +228,10 @@ export class ChainCommands {
   async recorded(node: HeaderNode): Promise<void> {
     const { dirty } = this.#ws.index;
     if (dirty.has(node) || (node.prev !== null && !node.has(NodeStatus.HAVE_UNDO))) {
-      await this.#deps.changes.changeWhole(async () => {
-        await this.#deps.persister.writeUndo();
-        await this.#deps.snapshot.history?.persister.writeUndo();
-        await this.#deps.persister.writeRows();
+      await this.#parts.changes.changeWhole(async () => {
+        await this.#parts.persister.writeUndo();
+        await this.#parts.snapshot.history?.persister.writeUndo();
+        await this.#parts.persister.writeRows();
       });
     }
     await this.#ws.blocks.files.sync();
@@ -256,6 +242,6 @@ export class ChainCommands {
    * skipped.
    */
   settled(): Promise<void> {
-    return this.#deps.changes.idle();
+    return this.#parts.changes.idle();
   }
 }

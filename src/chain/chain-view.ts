@@ -8,34 +8,24 @@ import { blockScriptFlags } from '../consensus/rules/block-script-flags.js';
 import type { VersionBitsCache } from '../consensus/rules/versionbits.js';
 import type { Verdict } from '../consensus/state.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
-import type { Changes } from './changes.js';
 import type { CoinsCache } from './coins/coins-cache.js';
 import { isKnownValid, type KnownTransactions } from './connect/known-block.js';
 import type { BlockState, KnownBlock } from './connect/outcome.js';
 import { withReservedValue } from './connect/witness-reserved.js';
 import { type ChainWorkspace, minimumChainWork } from './connect/workspace.js';
-import type { Importer } from './importer.js';
-import type { InitialDownload } from './initial-download.js';
+import type { ChainParts } from './parts.js';
 import type { History } from './snapshot/history.js';
-import type { SnapshotChain } from './snapshot/snapshot-chain.js';
 import { testValidity, type ValidityOptions } from './tree/block-validity.js';
 import { type HeaderNode, NodeStatus } from './tree/header-node.js';
 import { verificationProgress } from './tree/verification-progress.js';
 
-export interface ViewDeps {
-  readonly changes: Changes;
-  readonly importer: Importer;
-  readonly snapshot: SnapshotChain;
-  readonly initialDownload: InitialDownload;
-}
-
 export class ChainView {
   readonly #ws: ChainWorkspace;
-  readonly #deps: ViewDeps;
+  readonly #parts: ChainParts;
 
-  constructor(ws: ChainWorkspace, deps: ViewDeps) {
+  constructor(ws: ChainWorkspace, parts: ChainParts) {
     this.#ws = ws;
-    this.#deps = deps;
+    this.#parts = parts;
   }
 
   get params(): ChainParams {
@@ -62,7 +52,7 @@ export class ChainView {
    * snapshot whose history is not validated yet.
    */
   get validTip(): HeaderNode {
-    return this.#deps.snapshot.history?.tip ?? this.tip;
+    return this.#parts.snapshot.history?.tip ?? this.tip;
   }
   get bestHeader(): HeaderNode {
     return this.#ws.index.bestHeader;
@@ -77,7 +67,7 @@ export class ChainView {
   }
   /** Returns true until the tip was recent and had enough work once (Core's IsInitialBlockDownload). */
   isInitialBlockDownload(): boolean {
-    return this.#deps.initialDownload.active(this.tip, this.#deps.importer.running);
+    return this.#parts.initialDownload.active(this.tip, this.#parts.importer.running);
   }
 
   /**
@@ -144,8 +134,8 @@ export class ChainView {
    * tip, the reason is 'inconclusive-not-best-prevblk'.
    */
   async testBlockValidity(block: BlockView, options: ValidityOptions): Promise<Verdict> {
-    this.#deps.changes.refuseAfterFault();
-    return this.#deps.changes.readConcurrently(() => testValidity(this.#ws, block, options));
+    this.#parts.changes.refuseAfterFault();
+    return this.#parts.changes.readConcurrently(() => testValidity(this.#ws, block, options));
   }
 
   /**
@@ -153,13 +143,13 @@ export class ChainView {
    * work. False means unknown; see known-block.ts.
    */
   async isKnownValid(header: HeaderView, coinbase: TxView, known: KnownTransactions): Promise<boolean> {
-    this.#deps.changes.refuseAfterFault();
-    return this.#deps.changes.readConcurrently(() => isKnownValid(this.#ws, header, coinbase, known));
+    this.#parts.changes.refuseAfterFault();
+    return this.#parts.changes.readConcurrently(() => isKnownValid(this.#ws, header, coinbase, known));
   }
 
   /** Number of stored blocks on the best branch that are not connected yet; 0 if the tip is the best block. */
   get storedAhead(): number {
-    return this.#deps.importer.storedAhead;
+    return this.#parts.importer.storedAhead;
   }
 
   /**
@@ -167,12 +157,12 @@ export class ChainView {
    * `validated` is true once the blocks below the snapshot block are validated.
    */
   get snapshot(): { readonly base: HeaderNode; readonly validated: boolean } | null {
-    const { base, history } = this.#deps.snapshot;
+    const { base, history } = this.#parts.snapshot;
     return base && { base, validated: history === null };
   }
 
   /** Validation of the blocks below a snapshot, which runs in the background; null if there is none. */
   get history(): Pick<History, 'tip' | 'from' | 'base' | 'wants' | 'coinsCacheBytes'> | null {
-    return this.#deps.snapshot.history;
+    return this.#parts.snapshot.history;
   }
 }

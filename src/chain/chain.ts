@@ -23,6 +23,7 @@ import { Pruner } from './files/pruner.js';
 import { Importer } from './importer.js';
 import { InitialDownload } from './initial-download.js';
 import type { ChainDeps, ChainOptions } from './options.js';
+import type { ChainParts } from './parts.js';
 import { SnapshotChain } from './snapshot/snapshot-chain.js';
 import type { HeaderNode } from './tree/header-node.js';
 import { Upkeep } from './upkeep.js';
@@ -40,14 +41,8 @@ export class Chain {
   readonly download: Download;
   readonly events: ChainEventSource;
   private readonly ws: ChainWorkspace;
-  readonly #changes: Changes;
-  readonly #activator: Activator;
-  readonly #persister: Persister;
-  readonly #pruner: Pruner;
+  readonly #parts: ChainParts;
   readonly #upkeep: Upkeep;
-  readonly #importer: Importer;
-  readonly #snapshot: SnapshotChain;
-  readonly #submitter: BlockSubmitter;
   #closing: Promise<void> | null = null;
 
   /**
@@ -57,25 +52,25 @@ export class Chain {
   static async open(options: Partial<ChainOptions>, deps: ChainDeps): Promise<Chain> {
     const { ws, history } = await openWorkspace(options, deps);
     const chain = new Chain(ws, deps);
-    if (history !== null) chain.#snapshot.beginHistory(history);
+    if (history !== null) chain.#parts.snapshot.beginHistory(history);
     // Indexes and wallets register their prune guards later. Until then keep every block.
     const keepAll = chain.commands.guardBlocks(() => 0);
     try {
-      await chain.#pruner.finishRemovals();
-      if (ws.options.adoptAtOpen) await adoptBehind(ws, (block, at) => chain.#importer.importBlock(block, at));
-      await chain.#changes.changeWhole(async () => {
+      await chain.#parts.pruner.finishRemovals();
+      if (ws.options.adoptAtOpen) await adoptBehind(ws, (block, at) => chain.#parts.importer.importBlock(block, at));
+      await chain.#parts.changes.changeWhole(async () => {
         await chain.#leaveFailedTip();
-        if (chain.#importer.transactionsAhead <= ws.options.connectAtOpen) await chain.#activator.activate();
+        if (chain.#parts.importer.transactionsAhead <= ws.options.connectAtOpen) await chain.#parts.activator.activate();
       });
-      await chain.#changes.idle();
-      chain.#changes.refuseAfterFault();
+      await chain.#parts.changes.idle();
+      chain.#parts.changes.refuseAfterFault();
     } catch (error) {
       chain.#upkeep.stop();
       await ws.blocks.files.close().catch(() => undefined);
       throw error;
     }
     keepAll();
-    chain.#snapshot.history?.resumeConnecting();
+    chain.#parts.snapshot.history?.resumeConnecting();
     return chain;
   }
 
@@ -95,50 +90,31 @@ export class Chain {
     const assumedHex = assumedHashHex(ws);
     const assumedHash = assumedHex === null ? null : hashFromHex(assumedHex);
     const assumedValid = (): HeaderNode | undefined => (assumedHash === null ? undefined : index.get(assumedHash));
-    const flush = (): Promise<void> => this.#flush();
     const persister = new Persister(ws, ws.active.tip as HeaderNode);
     const activator = new Activator(ws, events, persister, assumedValid, () => !isInitialBlockDownload());
     const pruner = new Pruner(ws, () => this.#flushAll(), isInitialBlockDownload);
-    const parts = { changes, events, activator, persister, pruner };
-    const importer = new Importer(ws, { ...parts, flush });
-    const snapshot = new SnapshotChain(ws, { ...parts, assumedValid });
-    const submitter = new BlockSubmitter(ws, {
-      ...parts,
-      isInitialBlockDownload,
-      resumeConnecting: () => {
-        this.download.resumeConnecting();
-        snapshot.history?.resumeConnecting();
-      },
-    });
+    const shared = { changes, events, activator, persister, pruner };
+    const importer = new Importer(ws, { ...shared, flush: () => this.commands.flush() });
+    const snapshot = new SnapshotChain(ws, { ...shared, assumedValid });
+    const resumeConnecting = (): void => {
+      this.download.resumeConnecting();
+      snapshot.history?.resumeConnecting();
+    };
+    const submitter = new BlockSubmitter(ws, { ...shared, isInitialBlockDownload, resumeConnecting });
+    const parts = { ...shared, importer, snapshot, submitter, initialDownload };
+    this.#parts = parts;
     this.#upkeep = new Upkeep(ws, parts);
-    this.#changes = changes;
-    this.#persister = persister;
-    this.#activator = activator;
-    this.#pruner = pruner;
-    this.#importer = importer;
-    this.#snapshot = snapshot;
-    this.#submitter = submitter;
     this.events = events;
-    this.view = new ChainView(ws, { changes, importer, snapshot, initialDownload });
+    this.view = new ChainView(ws, parts);
     this.blocks = new BlockReader(ws, pruner);
-    this.coins = new CoinReader(ws, { changes, persister, flush, scanner: deps.coinScanner });
-    this.commands = new ChainCommands(ws, { ...parts, importer, submitter, snapshot, flush });
-    this.download = new Download(ws, {
-      change: (job) => changes.changeWhole(job),
-      activate: (enough) => activator.activate(null, enough),
-      crowded: () => changes.crowded,
-      writeSomeRows: () => importer.writeSomeRows(),
-      storedAhead: () => importer.storedAhead,
-      storeConcurrently: (work) => changes.storeConcurrently(work),
-      resumeHistory: () => snapshot.history?.resumeConnecting(),
-      submit: async (block) => (await submitter.submitBlock(block)).isNew,
-      failed: (error) => changes.reportFailure(error),
-    });
+    this.coins = new CoinReader(ws, parts, () => this.commands.flush(), deps.coinScanner);
+    this.commands = new ChainCommands(ws, parts);
+    this.download = new Download(ws, parts);
   }
 
   /** Error after which the chain refuses every change; null while there is no such error. */
   get fault(): ChainFault | null {
-    return this.#changes.fault;
+    return this.#parts.changes.fault;
   }
 
   /** Disconnects blocks that the last run marked as invalid but did not disconnect before the process died. */
@@ -148,25 +124,18 @@ export class Chain {
     while (target.failed && target.prev !== null) target = target.prev;
     if (target === tip) return;
     this.ws.log.info(`The tip is marked invalid. Disconnecting blocks down to height ${target.height}`);
-    await this.#activator.disconnectTo(target, () => undefined);
+    await this.#parts.activator.disconnectTo(target, () => undefined);
     this.ws.index.refillCandidates();
   }
 
   /** Writes the coins of the active chain, and those of the history below a snapshot. */
   async #flushAll(): Promise<void> {
-    await this.#persister.flush();
-    await this.#snapshot.history?.persister.flush();
-  }
-
-  #flush(): Promise<void> {
-    return this.#changes.changeWhole(async () => {
-      await this.#activator.writeTipChanges();
-      await this.#flushAll();
-    });
+    await this.#parts.persister.flush();
+    await this.#parts.snapshot.history?.persister.flush();
   }
 
   stats(): ChainStats {
-    const { connected, disconnected, rejected, reorganizations } = this.#activator.counts;
+    const { connected, disconnected, rejected, reorganizations } = this.#parts.activator.counts;
     return {
       height: this.view.tip.height,
       headers: this.view.bestHeader.height,
@@ -177,7 +146,7 @@ export class Chain {
       candidates: this.ws.index.candidates.size,
       coinsCacheBytes: this.ws.coins.stats().usedBytes,
       databaseBytes: this.ws.store.memoryBytes(),
-      queued: this.#changes.size,
+      queued: this.#parts.changes.size,
     };
   }
 
@@ -189,21 +158,21 @@ export class Chain {
 
   async #shutDown(): Promise<void> {
     this.#upkeep.stop();
-    await this.#changes.close(async () => {
-      await this.#activator.prefetcher.close();
-      await this.#submitter.close();
-      await this.#snapshot.history?.close();
+    await this.#parts.changes.close(async () => {
+      await this.#parts.activator.prefetcher.close();
+      await this.#parts.submitter.close();
+      await this.#parts.snapshot.history?.close();
       try {
-        if (this.#changes.fault === null) {
+        if (this.#parts.changes.fault === null) {
           await this.#flushAll();
-          await this.#persister.syncAll({ alone: true });
-          await this.#snapshot.history?.persister.syncAll({ alone: true });
+          await this.#parts.persister.syncAll({ alone: true });
+          await this.#parts.snapshot.history?.persister.syncAll({ alone: true });
         }
       } catch (error) {
-        this.#changes.fail(error);
+        this.#parts.changes.fail(error);
       } finally {
-        await this.#pruner.waitForRemovals();
-        await this.ws.blocks.files.close().catch((error) => this.#changes.fail(error));
+        await this.#parts.pruner.waitForRemovals();
+        await this.ws.blocks.files.close().catch((error) => this.#parts.changes.fail(error));
       }
     });
   }

@@ -4,36 +4,28 @@ import type { Coin } from '../../consensus/coin.js';
 import { type CoinScanner, InlineCoinScanner } from '../../parallel/coin-scanner.js';
 import { outpointOfCoinKey } from '../../storage/layout.js';
 import type { StoreCursor } from '../../storage/store.js';
-import type { Changes } from '../changes.js';
 import type { CoinsStats } from '../connect/outcome.js';
 import type { ChainWorkspace } from '../connect/workspace.js';
-import type { Persister } from '../files/persister.js';
+import type { ChainParts } from '../parts.js';
 import type { HeaderNode } from '../tree/header-node.js';
 import { type DumpedCoins, type DumpForm, dumpCoins } from './coins-dump.js';
 import { sumCoins } from './coins-stats.js';
 import { type CoinVisitor, walkCoins } from './walk-coins.js';
 
-export interface CoinReaderDeps {
-  readonly changes: Changes;
-  readonly persister: Persister;
-  /** Writes all pending changes to the database. */
-  readonly flush: () => Promise<void>;
-  /** Scans coins on other threads. If absent, this thread scans them. */
-  readonly scanner?: CoinScanner;
-}
-
 export class CoinReader {
   readonly #ws: ChainWorkspace;
-  readonly #changes: Changes;
-  readonly #persister: Persister;
+  readonly #parts: ChainParts;
   readonly #scanner: CoinScanner;
   readonly #flush: () => Promise<void>;
   #dumping = false;
 
-  constructor(ws: ChainWorkspace, { changes, persister, flush, scanner = new InlineCoinScanner() }: CoinReaderDeps) {
+  /**
+   * @param flush writes all pending changes to the database
+   * @param scanner scans coins on other threads; by default this thread scans them
+   */
+  constructor(ws: ChainWorkspace, parts: ChainParts, flush: () => Promise<void>, scanner: CoinScanner = new InlineCoinScanner()) {
     this.#ws = ws;
-    this.#changes = changes;
-    this.#persister = persister;
+    this.#parts = parts;
     this.#flush = flush;
     this.#scanner = scanner;
   }
@@ -61,7 +53,7 @@ export class CoinReader {
 
   /** Returns unspent outputs at the tip together with that tip. */
   coinsAtTip(outpoints: readonly Uint8Array[]): Promise<{ tip: HeaderNode; coins: (Coin | undefined)[] }> {
-    return this.#changes.readConcurrently(async () => {
+    return this.#parts.changes.readConcurrently(async () => {
       await this.#ws.coins.prefetch(outpoints);
       return { tip: this.#ws.active.tip as HeaderNode, coins: outpoints.map((outpoint) => this.#ws.coins.get(outpoint)) };
     });
@@ -82,8 +74,8 @@ export class CoinReader {
 
   /** Writes all pending coins, then opens a cursor over exactly the coins at the tip. */
   #pin(): Promise<{ cursor: StoreCursor; tip: HeaderNode }> {
-    return this.#changes.change(async (reply) => {
-      await this.#persister.flush();
+    return this.#parts.changes.change(async (reply) => {
+      await this.#parts.persister.flush();
       // Open the cursor before the next change.
       reply({ cursor: this.#ws.store.cursor(this.#ws.space.coins), tip: this.#ws.active.tip as HeaderNode });
     });
@@ -128,6 +120,6 @@ export class CoinReader {
    */
   async walkCoins(visitor: CoinVisitor): Promise<{ tip: HeaderNode; complete: boolean }> {
     const { cursor, tip } = await this.#pin();
-    return { tip, complete: await this.#changes.readConcurrently(() => walkCoins(cursor, visitor, this.#scanner)) };
+    return { tip, complete: await this.#parts.changes.readConcurrently(() => walkCoins(cursor, visitor, this.#scanner)) };
   }
 }

@@ -8,6 +8,7 @@ import { yieldToLoop } from '../../lib/time-slice.js';
 import type { BlockPosition } from '../../storage/block-records.js';
 import { isLarge } from '../connect/large-block.js';
 import type { ChainWorkspace } from '../connect/workspace.js';
+import type { ChainParts } from '../parts.js';
 import { NodeStatus } from '../tree/header-node.js';
 import type { BlockJob } from './block-job.js';
 
@@ -19,26 +20,6 @@ const MAX_WAITING_BLOCKS = 512;
 const MAX_WAITING_BYTES = 24 << 20;
 /** Time slice for connecting in milliseconds. It ends earlier if another change waits for the chain. */
 const SLICE_MS = 50;
-
-export interface DownloadDeps {
-  /** Queues a change of the chain. */
-  change(job: () => Promise<void>): Promise<void>;
-  /** Connects stored blocks until `enough` returns true. Calls it before each block. */
-  activate(enough: () => boolean): Promise<void>;
-  /** Returns whether other changes are queued. */
-  crowded(): boolean;
-  /** Writes index rows if there are many unwritten ones. No caller needs to wait for these rows. */
-  writeSomeRows(): Promise<void>;
-  /** Number of stored blocks that are not connected yet. */
-  storedAhead(): number;
-  /** Runs a write concurrently with the queue of changes. */
-  storeConcurrently<T>(work: () => Promise<T>): Promise<T>;
-  /** Starts to connect stored blocks of the history below a snapshot. */
-  resumeHistory(): void;
-  /** Submits a block that cannot be stored here. @returns whether the block was new */
-  submit(block: BlockView): Promise<boolean>;
-  failed(error: unknown): void;
-}
 
 /** An accepted block. */
 export interface AcceptedBlock {
@@ -58,11 +39,11 @@ export class Download {
   /** Resolvers of callers that wait for the end of a time slice. */
   #waiters: (() => void)[] = [];
   readonly #ws: ChainWorkspace;
-  readonly #deps: DownloadDeps;
+  readonly #parts: ChainParts;
 
-  constructor(ws: ChainWorkspace, deps: DownloadDeps) {
+  constructor(ws: ChainWorkspace, parts: ChainParts) {
     this.#ws = ws;
-    this.#deps = deps;
+    this.#parts = parts;
   }
 
   /**
@@ -80,9 +61,9 @@ export class Download {
     const { index, jobs } = this.#ws;
     const node = index.get(block.hash);
     const fits = node !== undefined && !node.failed && !node.has(NodeStatus.HAVE_DATA) && jobs.find(node)?.storing !== true;
-    const isNew = fits ? await this.#deps.storeConcurrently(() => this.#store(jobs.receive(node, block))) : null;
-    this.#deps.resumeHistory();
-    return isNew ?? this.#deps.submit(block);
+    const isNew = fits ? await this.#parts.changes.storeConcurrently(() => this.#store(jobs.receive(node, block))) : null;
+    this.#parts.snapshot.history?.resumeConnecting();
+    return isNew ?? (await this.#parts.submitter.submitBlock(block)).isNew;
   }
 
   /** @returns whether the block was new, once the kernel has its bytes; null if it breaks a rule */
@@ -118,11 +99,11 @@ export class Download {
 
   async #writeJobs(written: readonly BlockJob[]): Promise<ReadonlySet<BlockJob>> {
     const { active, blocks, index, jobs } = this.#ws;
-    const deps = this.#deps;
+    const { changes, importer } = this.#parts;
     this.#write = null;
     const positions = await blocks.appendAll(written.map(({ block }) => block));
     const added = new Set<BlockJob>();
-    await deps.change(async () => {
+    await changes.changeWhole(async () => {
       for (const [i, job] of written.entries()) {
         const { node, block } = job;
         // Skip a block that submitBlock stored during the wait, or whose parent was found invalid.
@@ -136,7 +117,7 @@ export class Download {
       }
       // From the same tick on, settled() waits for the tip instead of the write.
       this.#connectSoon();
-      await deps.writeSomeRows();
+      await importer.writeSomeRows();
     });
     return added;
   }
@@ -176,29 +157,29 @@ export class Download {
 
   /** Starts to connect stored blocks in time slices, unless that is running already. */
   resumeConnecting(): void {
-    if (this.#deps.storedAhead() > 0) this.#connectSoon();
+    if (this.#parts.importer.storedAhead > 0) this.#connectSoon();
   }
 
   #connectSoon(): void {
     this.#releaseWaiters();
-    if (this.#connecting || this.#ws.stopping() || this.#deps.storedAhead() === 0) return;
+    if (this.#connecting || this.#ws.stopping() || this.#parts.importer.storedAhead === 0) return;
     this.#connecting = true;
-    this.#connectInSlices().catch((error: unknown) => this.#deps.failed(error));
+    this.#connectInSlices().catch((error: unknown) => this.#parts.changes.reportFailure(error));
   }
 
   async #connectInSlices(): Promise<void> {
     const ws = this.#ws;
-    const deps = this.#deps;
+    const { activator, changes, importer } = this.#parts;
     try {
       do {
-        await deps.change(async () => {
+        await changes.changeWhole(async () => {
           const begin = ws.clock.monotonicMs();
           let blocks = 0;
           // Connect at least one block per slice, so that other changes cannot stop the progress.
-          await deps.activate(() => blocks++ > 0 && (deps.crowded() || ws.clock.monotonicMs() - begin >= SLICE_MS));
+          await activator.activate(null, () => blocks++ > 0 && (changes.crowded || ws.clock.monotonicMs() - begin >= SLICE_MS));
         });
         this.#releaseWaiters();
-      } while (deps.storedAhead() > 0 && !ws.stopping());
+      } while (importer.storedAhead > 0 && !ws.stopping());
     } finally {
       this.#connecting = false;
       this.#releaseWaiters();
