@@ -90,7 +90,7 @@ export function runWith<Context>(
   ctx: Context,
   call: CallInfo,
 ): JsonResult | Promise<JsonResult> {
-  return runs[spec.name](parametersOf(spec, args) as never, ctx, call);
+  return runs[spec.name](parametersOf(spec, args, call) as never, ctx, call);
 }
 
 /** Receives the start and the end of each call, for getrpcinfo and /metrics. */
@@ -200,7 +200,7 @@ export class Dispatcher<Context> {
         throw new RpcError(RPC_CODE.INTERNAL_ERROR, `${entry.method} does not run on this thread`);
       }
       if (observer) token = observer.started(entry.method, call);
-      const result = run(parametersOf(spec, args), context, call);
+      const result = run(parametersOf(spec, args, call), context, call);
       if (result instanceof Promise) return this.#later(entry, token, result, call, spec);
       return this.#finished(entry, token, { result: encodeResult(result, spec) });
     } catch (error) {

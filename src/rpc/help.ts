@@ -2,9 +2,10 @@
 // examples. Also renders the list of methods that `help` without an argument prints. A call with a wrong number of
 // arguments is answered with its page.
 import { follows, namesAdit } from '../policy/compat.js';
+import { isOptional } from './declare/arg-types.js';
 import type { ArgSpec, MethodSpec, ResultSpec } from './declare/types.js';
 import type { VersionedMethod } from './declare/versions.js';
-import { firstName, isOptional } from './params.js';
+import { firstName } from './params.js';
 
 /** A line with two columns. The right one is empty for brackets. */
 type Row = readonly [left: string, right: string];

@@ -1,9 +1,10 @@
 // Builds the OpenRPC document (spec.open-rpc.org, 1.3.2) of the methods from their declarations. Schemas are JSON
 // Schema draft 7. Null means a missing argument, so optional arguments accept it.
 import type { Compat } from '../policy/compat.js';
+import { isOptional } from './declare/arg-types.js';
 import type { ArgSpec, Example, MethodSpec, ResultSpec } from './declare/types.js';
 import { renderHelp } from './help.js';
-import { firstName, isOptional } from './params.js';
+import { firstName } from './params.js';
 
 /** The parts of JSON Schema that are used here. */
 export interface Schema {

@@ -5,14 +5,12 @@
 // of an options argument may be named like arguments, and a list named `args` gives the first arguments.
 import { follows } from '../policy/compat.js';
 import { type CheckedType, checkTypes, otherType } from './args.js';
+import { isOptional, JSON_TYPES } from './declare/arg-types.js';
 import type { ArgSpec, MethodSpec } from './declare/types.js';
 import type { VersionedMethod } from './declare/versions.js';
 import { fail, RPC_CODE } from './errors.js';
 import { encodeString } from './wire/json-write.js';
 import { JsonObject, type JsonValue, typeName } from './wire/values.js';
-
-/** Returns whether an argument may be omitted. */
-export const isOptional = (arg: ArgSpec): boolean => arg.optional === true || arg.default !== undefined;
 
 /** Returns the first name of an argument. */
 export const firstName = (arg: ArgSpec): string => arg.name.split('|', 1)[0]!;
@@ -85,17 +83,6 @@ function demandsOf(spec: MethodSpec): Demands {
   }
   return found;
 }
-
-/** JSON types of argument types. A type that is missing here accepts several JSON types. */
-const JSON_TYPES: Partial<Record<ArgSpec['type'], CheckedType>> = {
-  str: 'string',
-  hex: 'string',
-  num: 'number',
-  bool: 'bool',
-  obj: 'object',
-  'obj-user-keys': 'object',
-  arr: 'array',
-};
 
 const typeOf = ({ type, anyType }: ArgSpec): CheckedType | null => (anyType ? null : (JSON_TYPES[type] ?? null));
 

@@ -20,5 +20,5 @@ export function runMethod<Context>(
 ): JsonResult | Promise<JsonResult> {
   const isName = typeof method === 'string';
   const run = (isName ? WALLET_RUNS[method] : method) as Run<Context, never>;
-  return run(parametersOf(METHODS.get(isName ? method : method.name)!, args) as never, ctx, call);
+  return run(parametersOf(METHODS.get(isName ? method : method.name)!, args, call) as never, ctx, call);
 }

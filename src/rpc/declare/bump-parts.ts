@@ -1,12 +1,12 @@
 // Arguments and members of bumpfee and psbtbumpfee.
 import { OUTPUTS_INNER } from './fund-parts.js';
-import { amount, arr, bool, hex, num, obj, str } from './parts.js';
+import { amount, arr, bool, hash, num, obj, str } from './parts.js';
 import { PSBT_VERSION_ARG } from './psbt-parts.js';
 import { CONF_TARGET_ARG, ESTIMATE_MODE_ARG } from './spend-parts.js';
 import type { ResultSpec } from './types.js';
 
 export const BUMP_ARGS = [
-  hex('txid', 'The transaction id of the payment'),
+  hash('txid', 'The transaction id of the payment'),
   obj('options?', '', { namedMembers: true, oneline: 'options' }, [
     CONF_TARGET_ARG,
     amount('fee_rate', 'The fee rate in sat/vB. It must exceed the old rate by the increment of the node and the wallet', {

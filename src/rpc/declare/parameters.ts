@@ -2,9 +2,25 @@
 // A parameter is converted when it is read, so the order in which a run function reads its parameters (for example, the
 // order in its destructuring pattern) is the order of the errors that a client sees. It must be that of Core's handler.
 import { shows } from '../../policy/compat.js';
-import { asAmount, asArray, asBool, asDouble, asHash, asHashHex, asHex, asInt, asInt64, asObject, asString, asUint32 } from '../args.js';
+import {
+  asAmount,
+  asArray,
+  asBool,
+  asDouble,
+  asHash,
+  asHashHex,
+  asHex,
+  asInt,
+  asInt64,
+  asObject,
+  asString,
+  asUint32,
+  checkType,
+} from '../args.js';
 import { fail } from '../errors.js';
+import type { TakenSecrets } from '../wire/taken-secrets.js';
 import { type Amount, type Double, JsonNumber, JsonObject, type JsonResult, type JsonValue } from '../wire/values.js';
+import { isOptional, JSON_TYPES } from './arg-types.js';
 import type { ArgSpec, MethodSpec, ReadAs } from './types.js';
 import type { VersionedMethod } from './versions.js';
 
@@ -21,6 +37,8 @@ interface ReadTypes {
   /** Lower-case hex in display order. */
   readonly 'hash hex': string;
   readonly bytes: Uint8Array;
+  /** Bytes that the run function must wipe. */
+  readonly passphrase: Uint8Array;
   /** Satoshis. */
   readonly amount: number;
   readonly array: JsonValue[];
@@ -59,6 +77,7 @@ interface DefaultTexts {
   readonly hash: never;
   readonly 'hash hex': never;
   readonly bytes: never;
+  readonly passphrase: never;
   readonly amount: `${number}`;
   readonly array: '[]' | 'empty array';
   readonly object: '{}';
@@ -108,20 +127,37 @@ export type ResultOf<S extends Pick<MethodSpec, 'results'>> = S['results'] exten
   ? JsonResult
   : ResultTypes[S['results'][number]['type']];
 
+/** Where a call's passphrases are: they were taken out of the request before it was parsed. */
+interface CallSecrets {
+  readonly taken?: TakenSecrets | undefined;
+  readonly index?: number | undefined;
+}
+
 /** Parameters of a call. Each method has a subclass with a property for each of its arguments. */
 export class Parameters {
-  /** The positional arguments as they were sent. Only for code that passes them on. */
+  /** The positional arguments as they were sent, for code that passes them on and for Core's RPCTypeCheck. */
   readonly args: readonly JsonValue[];
+  readonly #secrets: CallSecrets;
 
-  constructor(args: readonly JsonValue[]) {
+  constructor(args: readonly JsonValue[], secrets: CallSecrets = {}) {
     this.args = args;
+    this.#secrets = secrets;
+  }
+
+  /** Returns the passphrase at a position. As in Core 0.21 it ends at the first NUL. */
+  passphraseAt(at: number): Uint8Array {
+    const taken = this.#secrets.taken?.passphrase(this.#secrets.index ?? 0, at);
+    if (taken) return taken;
+    const text = asString(this.args[at]);
+    const end = text.indexOf('\0');
+    return new TextEncoder().encode(end < 0 ? text : text.slice(0, end));
   }
 }
 
 /** Returns the name of the property of an argument. */
 const keyOf = ({ name }: ArgSpec): string => name.split('|', 1)[0]!;
 
-const READERS: { readonly [R in ReadAs]: (value: JsonValue | undefined, name: string) => ReadTypes[R] } = {
+const READERS: { readonly [R in Exclude<ReadAs, 'passphrase'>]: (value: JsonValue | undefined, name: string) => ReadTypes[R] } = {
   bool: asBool,
   int: asInt,
   uint32: asUint32,
@@ -164,16 +200,16 @@ function defaultValue(arg: ArgSpec, as: ReadAs): unknown {
 }
 
 /** Returns the function that reads a parameter. */
-function readerOf(arg: ArgSpec): (value: JsonValue | undefined) => unknown {
-  const as = arg.as ?? (arg.anyType ? 'json' : READ_AS[arg.type]);
+function readerOf(arg: ArgSpec, as: Exclude<ReadAs, 'passphrase'>): (value: JsonValue | undefined) => unknown {
   const read = READERS[as];
   if (as === 'json') return (value) => value ?? null;
   const name = arg.errorName ?? keyOf(arg);
-  const optional = arg.optional === true || arg.default !== undefined;
   const preset = defaultValue(arg, as);
   const { oneOf, refusal } = arg;
+  const checked = arg.checked ? JSON_TYPES[arg.type] : undefined;
   return (value) => {
-    if (optional && (value ?? null) === null) return preset;
+    if (isOptional(arg) && (value ?? null) === null) return preset;
+    if (checked) checkType(value, checked);
     const found = read(value, name);
     if (oneOf && refusal && !oneOf.includes(found as string))
       fail(
@@ -184,7 +220,7 @@ function readerOf(arg: ArgSpec): (value: JsonValue | undefined) => unknown {
   };
 }
 
-type ParametersClass = new (args: readonly JsonValue[]) => Parameters;
+type ParametersClass = typeof Parameters;
 type Declared = MethodSpec & Partial<Pick<VersionedMethod, 'compat' | 'declared'>>;
 
 const classes = new WeakMap<MethodSpec, ParametersClass>();
@@ -196,21 +232,29 @@ function classOf(spec: Declared): ParametersClass {
   let shown = 0;
   for (const arg of declared.args) {
     const at = compat === undefined || shows(compat, arg) ? shown++ : -1;
-    const read = readerOf(arg);
-    Object.defineProperty(Own.prototype, keyOf(arg), {
-      get(this: Parameters): unknown {
-        return read(this.args[at]);
-      },
-    });
+    Object.defineProperty(Own.prototype, keyOf(arg), { get: getterOf(arg, at) });
   }
   return Own;
 }
 
+function getterOf(arg: ArgSpec, at: number): (this: Parameters) => unknown {
+  const as = arg.as ?? (arg.anyType ? 'json' : READ_AS[arg.type]);
+  if (as !== 'passphrase') {
+    const read = readerOf(arg, as);
+    return function (this: Parameters) {
+      return read(this.args[at]);
+    };
+  }
+  return function (this: Parameters) {
+    return isOptional(arg) && (this.args[at] ?? null) === null ? undefined : this.passphraseAt(at);
+  };
+}
+
 /** Returns the parameters of a call. @param args checked by toArguments() */
-export function parametersOf(spec: Declared, args: readonly JsonValue[]): Parameters {
+export function parametersOf(spec: Declared, args: readonly JsonValue[], secrets?: CallSecrets): Parameters {
   let made = classes.get(spec);
   if (made === undefined) classes.set(spec, (made = classOf(spec)));
-  return new made(args);
+  return new made(args, secrets);
 }
 
 /** Declares a method. Keeps the literal types, from which the types of its run function follow. */

@@ -22,20 +22,34 @@ type Part<T, S extends PartArguments> = { readonly type: T; readonly name: Bare<
   ([Members<S>] extends [never] ? unknown : { readonly inner: Members<S> });
 
 const maker =
-  <T extends ArgType | ResultType>(type: T) =>
-  <const S extends PartArguments>(...said: S): Part<T, S> => {
+  <T extends ArgType | ResultType, A = unknown>(type: T, as?: A) =>
+  <const S extends PartArguments>(...said: S): A & Part<T, S> => {
     const list: readonly (string | More | readonly unknown[])[] = said;
     const words = list.filter((one) => typeof one === 'string');
     const inner = list.find((one) => Array.isArray(one));
     const more = list.find((one): one is More => typeof one === 'object' && !Array.isArray(one));
     const [name = '', help = ''] = words.length === 2 ? words : ['', ...words];
     const optional = name.endsWith('?');
-    const part = { type, name: optional ? name.slice(0, -1) : name, help, ...(optional && { optional }), ...more, ...(inner && { inner }) };
-    return part as unknown as Part<T, S>;
+    const part = {
+      ...as,
+      type,
+      name: optional ? name.slice(0, -1) : name,
+      help,
+      ...(optional && { optional }),
+      ...more,
+      ...(inner && { inner }),
+    };
+    return part as unknown as A & Part<T, S>;
   };
 
 export const str = maker('str');
 export const hex = maker('hex');
+/** A hash of 64 hex digits. */
+export const hash = maker('hex', { as: 'hash' } as const);
+/** Bytes as hex. */
+export const bytes = maker('hex', { as: 'bytes' } as const);
+/** A passphrase, which the run function gets as bytes. */
+export const passphrase = maker('str', { as: 'passphrase', holds: 'passphrase' } as const);
 export const num = maker('num');
 /** Time in seconds since 1970. */
 export const time = maker('num-time');

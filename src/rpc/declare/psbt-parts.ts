@@ -7,10 +7,14 @@ import type { ResultSpec } from './types.js';
 export const PSBT_ARG = str('psbt', 'A PSBT in Base64');
 
 /** Argument: version of a new transaction. */
-export const TX_VERSION_ARG = num('version', 'Version of the transaction', { since: 30, default: '2' });
+export const TX_VERSION_ARG = num('version', 'Version of the transaction', { as: 'uint32', since: 30, default: '2' });
 
 /** Argument: version of a new PSBT. */
-export const PSBT_VERSION_ARG = num('psbt_version', 'Version of the PSBT: 0 or 2', { since: 32, default: '0, with -compat=31 2' });
+export const PSBT_VERSION_ARG = num('psbt_version', 'Version of the PSBT: 0 or 2', {
+  as: 'uint32',
+  since: 32,
+  default: '0, with -compat=31 2',
+});
 
 /** Argument: several PSBTs. */
 export const PSBTS_ARG = arr('txs', 'PSBTs in Base64', [str('psbt', 'A PSBT')]);

@@ -7,16 +7,18 @@ export const REPLACEABLE_ARG = bool('replaceable', 'Whether to signal that the t
 });
 
 export const CONF_TARGET_ARG = num('conf_target', 'Number of blocks within which the transaction should confirm', {
+  as: 'json',
   default: 'wallet -txconfirmtarget',
 });
 
 export const ESTIMATE_MODE_ARG = str(
   'estimate_mode',
   'The mode of the fee estimate (not case sensitive):\n"unset"\n"economical"\n"conservative"',
-  { default: 'unset' },
+  { as: 'json', default: 'unset' },
 );
 
 export const FEE_RATE_ARG = amount('fee_rate', 'The fee rate, in sat/vB', {
+  as: 'json',
   default: 'not set, fall back to wallet fee estimation',
 });
 

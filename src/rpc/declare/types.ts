@@ -44,6 +44,7 @@ export type ReadAs =
   | 'hash'
   | 'hash hex'
   | 'bytes'
+  | 'passphrase'
   | 'amount'
   | 'array'
   | 'object'
@@ -62,6 +63,8 @@ export interface ArgSpec extends Span {
   readonly inner?: readonly ArgSpec[];
   /** How the run function gets the value. Default: by `type`; with `anyType` as it was sent. */
   readonly as?: ReadAs;
+  /** True if releases before 25 check the type with the error -3 when the run function reads the argument. */
+  readonly checked?: boolean;
   /** Name of a hash or of bytes in error messages. Default: the first name. */
   readonly errorName?: string;
   /** Values of a text that the method knows. */

@@ -104,7 +104,14 @@ export function outputsOf(given: JsonValue, ctx: Pick<FrontContext, 'params' | '
 export const asReplaceable = (value: JsonValue | undefined, compat: Compat): boolean | null =>
   value === true ? true : (value ?? null) === null && follows(compat, 24) ? null : false;
 
-/** Reads the version argument. */
+/** The arguments of a transaction, as they were sent. Null: missing. */
+export interface TxParts {
+  readonly inputs: JsonValue;
+  readonly outputs: JsonValue;
+  readonly locktime: JsonValue;
+}
+
+/** Reads the version among other options. */
 export const asTxVersion = (value: JsonValue | undefined): number => ((value ?? null) === null ? DEFAULT_VERSION : asUint32(value));
 
 /**
@@ -113,11 +120,10 @@ export const asTxVersion = (value: JsonValue | undefined): number => ((value ?? 
  */
 export function constructTransaction(
   ctx: Pick<FrontContext, 'params' | 'hashes'>,
-  args: readonly JsonValue[],
+  { inputs, outputs, locktime: lock }: TxParts,
   replaceable: boolean | null,
   version = DEFAULT_VERSION,
 ): Uint8Array {
-  const [inputs = null, outputs = null, lock = null] = args;
   if (outputs === null) invalid('output argument must be non-null');
   const listed = inputs === null ? [] : asArray(inputs);
   if (!(outputs instanceof JsonObject)) asArray(outputs);

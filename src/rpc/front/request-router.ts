@@ -197,7 +197,7 @@ export class RequestRouter {
   #template(body: RequestBody): CallPlan {
     const entry = body.at(0);
     try {
-      const request = parseTemplateRequest(this.#dispatcher.arguments(entry).args);
+      const request = parseTemplateRequest(this.#dispatcher.arguments(entry).args[0] ?? null);
       // The node thread answers light templates, whose transactions it must keep, and templates with limits.
       if (request.mode === 'proposal' || request.light || request.limits !== null) return this.#threadFor(body, false);
       if (isNotification(entry)) return { kind: 'reply', status: 204, body: '' };

@@ -7,8 +7,7 @@ import { fail, RPC_CODE } from '../errors.js';
 import type { JsonObject, JsonValue } from '../wire/values.js';
 
 /** Checks object, mode, proposal data, rules, and limits. @throws RpcError */
-export function parseTemplateRequest(args: readonly JsonValue[]): TemplateRequest {
-  const given = args[0] ?? null;
+export function parseTemplateRequest(given: JsonValue): TemplateRequest {
   let mode = 'template';
   let longPollId: TemplateRequest['longPollId'] = null;
   const rules: string[] = [];

@@ -1,8 +1,6 @@
 // Shared by estimaterawfee and estimatesmartfee. Core 0.21: rpc/mining.cpp.
-import { asInt } from '../args.js';
 import type { NodeContext } from '../context/node.js';
 import { fail, RPC_CODE } from '../errors.js';
-import type { JsonValue } from '../wire/values.js';
 
 /** Returns the fee estimator. @throws RpcError if fee estimation is disabled */
 export function feeEstimates({ mempool }: NodeContext): NodeContext['mempool']['fees'] {
@@ -10,9 +8,8 @@ export function feeEstimates({ mempool }: NodeContext): NodeContext['mempool']['
   return mempool.fees;
 }
 
-/** Reads a confirmation target (Core's ParseConfirmTarget). @param highest largest target that the estimator tracks */
-export function confirmTarget(highest: number, value: JsonValue | undefined): number {
-  const target = asInt(value);
+/** Checks a confirmation target (Core's ParseConfirmTarget). @param highest largest target that the estimator tracks */
+export function confirmTarget(highest: number, target: number): number {
   if (target < 1 || target > highest) fail(RPC_CODE.INVALID_PARAMETER, `Invalid conf_target, must be between 1 and ${highest}`);
   return target;
 }

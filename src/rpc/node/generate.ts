@@ -1,18 +1,15 @@
 // Mines blocks for generateblock, generatetoaddress, and generatetodescriptor. Templates come from the template module,
 // nonces from the verify pool. Extra nonce, commitment, and merkle root are computed here, as in Core 0.21.
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
-import { asInt } from '../args.js';
 import type { NodeContext } from '../context/node.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { hashHex } from '../render/hex.js';
-import type { JsonValue } from '../wire/values.js';
 import { BlockMiner, MiningBudget } from './mine-block.js';
 
 export const DEFAULT_MAX_TRIES = 1_000_000;
 
-/** Reads maxtries. A negative value means no limit, because Core reads it as unsigned. */
-export function budgetOf(value: JsonValue | undefined): MiningBudget {
-  const tries = (value ?? null) === null ? DEFAULT_MAX_TRIES : asInt(value);
+/** Returns the budget for maxtries. A negative value means no limit, because Core reads it as unsigned. */
+export function budgetOf(tries: number): MiningBudget {
   return new MiningBudget(tries < 0 ? Number.MAX_SAFE_INTEGER : tries);
 }
 

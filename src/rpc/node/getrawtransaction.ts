@@ -25,5 +25,5 @@ export async function searchTransaction(ctx: NodeContext, txid: Uint8Array): Pro
   return { found: await ctx.txIndex?.find(txid), synced };
 }
 
-export const decoderawtransaction: Run<NodeContext> = ({ args }, ctx, call) =>
-  txMembersSliced(txToDecode(args, ctx.crypto), renderContext(ctx), new Slicer(call.yieldToUrgent));
+export const decoderawtransaction: Run<NodeContext, Parameters<typeof txToDecode>[0]> = (params, ctx, call) =>
+  txMembersSliced(txToDecode(params, ctx.crypto), renderContext(ctx), new Slicer(call.yieldToUrgent));

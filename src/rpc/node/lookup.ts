@@ -31,15 +31,13 @@ export function verbosityOf({ compat }: NodeContext, value: JsonValue, byDefault
   return asBool(value) ? 1 : 0;
 }
 
-/** Returns the header that a hash argument names. @throws RpcError with -5 `Block not found` */
-export function blockOf(ctx: NodeContext, value: JsonValue | undefined, name = 'blockhash'): HeaderInfo {
-  return ctx.chain.node(asHash(value, name)) ?? notFound();
-}
+/** Returns the header with a hash. @throws RpcError with -5 `Block not found` */
+export const blockOf = (ctx: NodeContext, hash: Uint8Array): HeaderInfo => ctx.chain.node(hash) ?? notFound();
 
 /** Returns the header that an argument names: a height in the active chain, or a hash. */
-export function blockAt(ctx: NodeContext, value: JsonValue | undefined): HeaderInfo {
+export function blockAt(ctx: NodeContext, value: JsonValue): HeaderInfo {
   const { chain } = ctx;
-  if (!(value instanceof JsonNumber)) return blockOf(ctx, value, 'hash_or_height');
+  if (!(value instanceof JsonNumber)) return blockOf(ctx, asHash(value, 'hash_or_height'));
   const height = asInt(value);
   if (height < 0) fail(RPC_CODE.INVALID_PARAMETER, `Target block height ${height} is negative`);
   return chain.atHeight(height) ?? fail(RPC_CODE.INVALID_PARAMETER, `Target block height ${height} after current tip ${chain.tip.height}`);

@@ -7,9 +7,10 @@ import { renderHelp } from '../help.js';
 import type { JsonValue } from '../wire/values.js';
 
 /** Reads a command argument. For an unknown command Core answers with the help page of the method. */
-export function commandOf({ compat }: NodeContext, value: JsonValue | undefined, method: string, words: readonly string[]): string {
-  const command = value === null || value === undefined ? '' : asString(value);
-  if (words.includes(command)) return command;
+export function commandOf<const W extends string>({ compat }: NodeContext, value: JsonValue, method: string, words: readonly W[]): W {
+  const command = value === null ? '' : asString(value);
+  const known = words.find((word) => word === command);
+  if (known !== undefined) return known;
   const spec = methodsOf(true, compat).get(method);
   return fail(RPC_CODE.MISC_ERROR, spec === undefined ? '' : renderHelp(spec));
 }

@@ -1,7 +1,7 @@
 // Shared by methods that show the mempool. Lists of entries are rendered in slices, from a list of ids that was created
 // at once.
 import { follows, shows } from '../../policy/compat.js';
-import { asBool, asHash } from '../args.js';
+import { asHash } from '../args.js';
 import type { PoolEntry, PoolList } from '../context/mempool.js';
 import type { NodeContext } from '../context/node.js';
 import { ENTRY_MEMBERS } from '../declare/members.js';
@@ -11,10 +11,8 @@ import { fail, RPC_CODE } from '../errors.js';
 import { hashHex } from '../render/hex.js';
 import { encodeJson, encodeString } from '../wire/json-write.js';
 import { Pieces } from '../wire/pieces.js';
-import { Amount, type JsonResult, type JsonValue, RawJson } from '../wire/values.js';
+import { Amount, type JsonResult, RawJson } from '../wire/values.js';
 import { Slicer } from './slices.js';
-
-export const flag = (value: JsonValue | undefined): boolean => (value ?? null) !== null && asBool(value);
 
 const byTxid = (a: PoolEntry, b: PoolEntry): number => Buffer.compare(a.txid, b.txid);
 
@@ -102,10 +100,12 @@ export function entryOf(ctx: NodeContext, txid: Uint8Array): PoolEntry {
 export const idName = ({ compat }: NodeContext): string => (follows(compat, 31) ? 'txid' : 'parameter 1');
 
 /** Returns a run function for relatives of a transaction, ordered by the bytes of their ids. */
-export function relatives(list: (ctx: NodeContext, entry: PoolEntry) => readonly PoolEntry[]): Run<NodeContext> {
-  return async ({ args }, ctx, call) => {
-    const verbose = flag(args[1]);
-    const txid = asHash(args[0], idName(ctx));
+export function relatives(
+  list: (ctx: NodeContext, entry: PoolEntry) => readonly PoolEntry[],
+): Run<NodeContext, { readonly txid: string; readonly verbose: boolean }> {
+  return async (params, ctx, call) => {
+    const { verbose } = params;
+    const txid = asHash(params.txid, idName(ctx));
     await ctx.mempool.settled();
     const found = ctx.mempool.holdEntries(list(ctx, entryOf(ctx, txid)));
     return verbose ? entriesObject(ctx, found, call.yieldToUrgent) : idsOf(found, call.yieldToUrgent);

@@ -1,17 +1,14 @@
 // Shared by sendrawtransaction and testmempoolaccept. Core 0.21: rpc/rawtransaction.cpp, node/transaction.cpp.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { follows } from '../../policy/compat.js';
-import { asAmount } from '../args.js';
 import type { NodeContext } from '../context/node.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
-import type { JsonValue } from '../wire/values.js';
 import { ABSURD_FEE_RATE, failAbsurdRate } from './packages.js';
 import { decodeTx } from './raw-tx.js';
 import { TxBatchPrefetch } from './tx-batch-prefetch.js';
 
 /** Default of maxfeerate: 0.10 BTC per 1,000 virtual bytes. */
-const DEFAULT_MAX_FEE_RATE = 10_000_000;
 
 const undecodable = (what = '.'): never =>
   fail(RPC_CODE.DESERIALIZATION_ERROR, `TX decode failed${what} Make sure the tx has at least one input.`);
@@ -24,8 +21,7 @@ export const offeredTx = (ctx: NodeContext, text: string, call: CallInfo, what?:
   (call.prefetch instanceof TxBatchPrefetch ? call.prefetch.takeTx(text) : undefined) ?? decodeTx(ctx, text) ?? undecodable(what);
 
 /** Reads maxfeerate, in satoshis per 1,000 virtual bytes; 0 means any. */
-export function maxRate({ compat }: NodeContext, value: JsonValue | undefined): number {
-  const rate = (value ?? null) === null ? DEFAULT_MAX_FEE_RATE : asAmount(value);
+export function maxRate({ compat }: NodeContext, rate: number): number {
   if (rate >= ABSURD_FEE_RATE && follows(compat, 27)) failAbsurdRate();
   return rate;
 }

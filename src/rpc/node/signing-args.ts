@@ -15,7 +15,7 @@ import { MISSING_AMOUNT } from '../../signing/sign-input.js';
 import { type SignedInput, withInputs } from '../../signing/sign-transaction.js';
 import type { FlatProvider } from '../../signing/signing-provider.js';
 import { UNKNOWN_AMOUNT } from '../../signing/signing-tx.js';
-import { asAmount, asArray, asHash, asHex, asInt, asString, checkMembers } from '../args.js';
+import { asAmount, asHash, asHex, asInt, checkMembers } from '../args.js';
 import type { NodeContext } from '../context/node.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { hashHex, hex } from '../render/hex.js';
@@ -26,8 +26,8 @@ import { decodeTx } from './raw-tx.js';
 const isNull = (value: JsonValue | undefined): boolean => (value ?? null) === null;
 
 /** Parses the transaction to sign. @throws RpcError */
-export function asUnsignedTx(ctx: { readonly crypto: Hashes }, value: JsonValue | undefined): TxView {
-  const tx = decodeTx(ctx, asString(value));
+export function asUnsignedTx(ctx: { readonly crypto: Hashes }, text: string): TxView {
+  const tx = decodeTx(ctx, text);
   return tx ?? fail(RPC_CODE.DESERIALIZATION_ERROR, 'TX decode failed. Make sure the tx has at least one input.');
 }
 
@@ -45,11 +45,11 @@ export const outpointsOf = (tx: TxView): Uint8Array[] => Array.from({ length: tx
 export function spentOutputs(
   found: readonly (SpentOutput | null)[],
   tx: TxView,
-  prevTxs: JsonValue | undefined,
+  prevTxs: readonly JsonValue[] | undefined,
   scripts: FlatProvider | null,
   hashes: Hashes,
 ): readonly (SpentOutput | null)[] {
-  if (isNull(prevTxs)) return found;
+  if (prevTxs === undefined) return found;
   const outputs: OutputMap = new Map();
   for (const [i, output] of found.entries()) if (output) outputs.set(hashKey(tx.outpoint(i)), output);
   readPrevTxs(prevTxs, outputs, scripts, hashes);
@@ -57,8 +57,8 @@ export function spentOutputs(
 }
 
 /** Adds prevtxs to the map, over the outputs of the node. */
-function readPrevTxs(value: JsonValue | undefined, outputs: OutputMap, scripts: FlatProvider | null, hashes: Hashes): void {
-  for (const item of asArray(value)) {
+function readPrevTxs(listed: readonly JsonValue[], outputs: OutputMap, scripts: FlatProvider | null, hashes: Hashes): void {
+  for (const item of listed) {
     if (!(item instanceof JsonObject)) fail(RPC_CODE.DESERIALIZATION_ERROR, `expected object with {"txid'","vout","scriptPubKey"}`);
     const previous = item as JsonObject;
     checkMembers(previous, { txid: 'string', vout: 'number', scriptPubKey: 'string' });
@@ -106,12 +106,11 @@ const HASH_TYPES = new Map<string, number>(
 );
 
 /**
- * Reads a sighash type. If it is omitted, it is DEFAULT, which means ALL except in taproot signatures. DEFAULT can be
+ * Parses a sighash type. If it is omitted, it is DEFAULT, which means ALL except in taproot signatures. DEFAULT can be
  * named only if descriptors know taproot; 0.21 has no such type.
  */
-export function asHashType(value: JsonValue | undefined, ctx: Pick<NodeContext, 'compat' | 'descriptors'>): number {
-  if (isNull(value)) return SIGHASH_DEFAULT;
-  const text = asString(value);
+export function asHashType(text: string | undefined, ctx: Pick<NodeContext, 'compat' | 'descriptors'>): number {
+  if (text === undefined) return SIGHASH_DEFAULT;
   if (knowsTaproot(ctx) && text === 'DEFAULT') return SIGHASH_DEFAULT;
   const known = HASH_TYPES.get(text);
   if (known !== undefined) return known;

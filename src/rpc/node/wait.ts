@@ -1,19 +1,17 @@
 // Shared by waitforblock, waitforblockheight, and waitfornewblock: replies that wait for a tip. A waiting call is a
 // closure, not a thread. It ends with the tip, the timeout, the client, or the node.
 import { follows } from '../../policy/compat.js';
-import { asInt } from '../args.js';
 import type { HeaderInfo } from '../context/chain.js';
 import type { NodeContext } from '../context/node.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
-import type { JsonResult, JsonValue } from '../wire/values.js';
+import type { JsonResult } from '../wire/values.js';
 
 /** Longest delay of a timer. A longer timeout means the same as none. */
 const MAX_TIMER_MS = 0x7fff_ffff;
 
-/** Reads a timeout. Since release 29 negative values are refused; before they meant not to wait. */
-export function timeoutOf({ compat }: NodeContext, value: JsonValue | undefined): number {
-  const timeoutMs = (value ?? null) === null ? 0 : asInt(value);
+/** Checks a timeout. Since release 29 negative values are refused; before they meant not to wait. */
+export function timeoutOf({ compat }: NodeContext, timeoutMs: number): number {
   if (timeoutMs < 0 && follows(compat, 29)) fail(RPC_CODE.MISC_ERROR, 'Negative timeout');
   return timeoutMs;
 }

@@ -6,9 +6,7 @@ import { encodePsbt } from '../../psbt/encode-psbt.js';
 import type { Psbt } from '../../psbt/psbt.js';
 import { type PsbtCrypto, PsbtError } from '../../psbt/psbt-reader.js';
 import { readPsbtSteps } from '../../psbt/read-psbt.js';
-import { asString, asUint32 } from '../args.js';
 import { fail, RPC_CODE } from '../errors.js';
-import type { JsonValue } from '../wire/values.js';
 import type { Pauses } from './tx.js';
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
@@ -24,13 +22,9 @@ function base64Bytes(text: string): Uint8Array | null {
 
 const failDecode = (why: string): never => fail(RPC_CODE.DESERIALIZATION_ERROR, `TX decode failed ${why}`);
 
-/** Reads a PSBT argument in slices. */
-export async function asPsbt(
-  value: JsonValue | undefined,
-  ctx: { readonly crypto: PsbtCrypto; readonly compat: Compat },
-  pauses: Pauses,
-): Promise<Psbt> {
-  const bytes = base64Bytes(asString(value)) ?? failDecode('invalid base64');
+/** Parses a PSBT in Base64 in slices. */
+export async function asPsbt(text: string, ctx: { readonly crypto: PsbtCrypto; readonly compat: Compat }, pauses: Pauses): Promise<Psbt> {
+  const bytes = base64Bytes(text) ?? failDecode('invalid base64');
   try {
     const steps = readPsbtSteps(bytes, ctx.crypto, follows(ctx.compat, 32));
     for (;;) {
@@ -45,11 +39,11 @@ export async function asPsbt(
 }
 
 /**
- * Reads the version of a new PSBT. Default: 2 with -compat=31 (Core's master, which counts as release 32), else 0, because
+ * Checks the version of a new PSBT. Default: 2 with -compat=31 (Core's master, which counts as release 32), else 0, because
  * older software reads only version 0.
  */
-export function asPsbtVersion(value: JsonValue | undefined, compat: Compat): PsbtVersion {
-  const version = (value ?? null) === null ? (only(compat, 32) ? 2 : 0) : asUint32(value);
+export function asPsbtVersion(wanted: number | undefined, compat: Compat): PsbtVersion {
+  const version = wanted ?? (only(compat, 32) ? 2 : 0);
   return version === 2 || version === 0 ? version : fail(RPC_CODE.INVALID_PARAMETER, 'The PSBT version can only be 2 or 0');
 }
 

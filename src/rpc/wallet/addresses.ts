@@ -8,16 +8,13 @@ import { asAddressType } from '../address-type.js';
 import type { WalletContext } from '../context/wallet.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { knowsTaproot } from '../node/signing-args.js';
-import type { JsonValue } from '../wire/values.js';
-
-export const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
 
 /**
- * Reads the type of a new address. bech32m is accepted for descriptor wallets if descriptors know taproot, as in Core
+ * Returns the type of a new address. bech32m is accepted for descriptor wallets if descriptors know taproot, as in Core
  * since 22.
  */
-export function givenType(ctx: WalletContext, wallet: Wallet, value: JsonValue | undefined, otherwise: AddressType): AddressType {
-  if (value !== 'bech32m' || !knowsTaproot(ctx)) return given(value) ? asAddressType(value) : otherwise;
+export function givenType(ctx: WalletContext, wallet: Wallet, value: string | undefined, otherwise: AddressType): AddressType {
+  if (value !== 'bech32m' || !knowsTaproot(ctx)) return value === undefined ? otherwise : asAddressType(value);
   return wallet.legacy ? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Error: Legacy wallets cannot provide bech32m addresses') : value;
 }
 

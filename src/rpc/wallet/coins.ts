@@ -3,18 +3,12 @@ import { runStepsInSlices } from '../../lib/steps.js';
 import { type BalanceQuestion, type Balances, needsCoins } from '../../wallet/coins/balance-sheet.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../wallet/wallet-record.js';
-import { asBool } from '../args.js';
 import type { CallInfo } from '../dispatch.js';
 import { Slicer } from '../node/slices.js';
-import type { JsonValue } from '../wire/values.js';
 import { yieldIfDueFor } from './import-outcome.js';
 
-export const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
-
-/** Reads include_watchonly. Default: true for wallets without private keys. */
-export function includeWatchOnly(wallet: Wallet, value: JsonValue | undefined): boolean {
-  return given(value) ? asBool(value) : wallet.privateKeysDisabled;
-}
+/** Returns include_watchonly. Default: true for wallets without private keys. */
+export const includeWatchOnly = (wallet: Wallet, value: boolean | undefined): boolean => value ?? wallet.privateKeysDisabled;
 
 /**
  * Returns a filter for coins of used addresses, if the wallet has the flag avoid_reuse and the caller wants to avoid

@@ -2,13 +2,10 @@
 import { FILTER, type OwnershipFilter } from '../../wallet/keys/ownership.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { fail, RPC_CODE } from '../errors.js';
-import type { JsonValue } from '../wire/values.js';
 import { includeWatchOnly } from './coins.js';
 
-export const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
-
 /** Returns the filter of an include_watchonly argument. */
-export const filterOf = (wallet: Wallet, value: JsonValue | undefined): OwnershipFilter =>
+export const filterOf = (wallet: Wallet, value: boolean | undefined): OwnershipFilter =>
   includeWatchOnly(wallet, value) ? FILTER.ALL : FILTER.SPENDABLE;
 
 export const unknownId = (): never => fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid or non-wallet transaction id');

@@ -1,16 +1,12 @@
 // Shared by methods that create, load, unload, list, back up, and restore wallets, and change their flags.
 import { follows, only } from '../../policy/compat.js';
 import { VERIFY } from '../../wallet/manage/wallet-error.js';
-import { asBool, asString } from '../args.js';
+import { asString } from '../args.js';
 import type { WalletContext } from '../context/wallet.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { JsonResult, JsonValue } from '../wire/values.js';
 import { walletNameOf } from './select.js';
-
-export const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
-
-export const flag = (value: JsonValue | undefined, otherwise: boolean): boolean => (given(value) ? asBool(value) : otherwise);
 
 /** Returns warnings in both forms: one text, and if there are any a list (since release 25). */
 export const warned = (warnings: readonly string[]): Record<string, JsonResult> => ({
@@ -33,20 +29,17 @@ export function checkName({ compat }: WalletContext, name: string): void {
 }
 
 /** Returns the wallet that a call names in its endpoint, in an argument, or in both. */
-export function uniqueWalletName(ctx: WalletContext, call: CallInfo, value: JsonValue | undefined): string {
+export function uniqueWalletName(ctx: WalletContext, call: CallInfo, value: JsonValue): string {
   const endpoint = walletNameOf(call.path);
   const same = follows(ctx.compat, 22);
-  if (endpoint !== null && given(value) && same && endpoint !== asString(value)) {
+  if (endpoint !== null && value !== null && same && endpoint !== asString(value)) {
     fail(RPC_CODE.INVALID_PARAMETER, 'The RPC endpoint wallet and the wallet name parameter specify different wallets');
   }
-  if (endpoint !== null && given(value) && !same) {
+  if (endpoint !== null && value !== null && !same) {
     fail(RPC_CODE.INVALID_PARAMETER, 'Both the RPC endpoint wallet and wallet_name parameter were provided (only one allowed)');
   }
-  if (endpoint === null && !given(value) && follows(ctx.compat, 30)) {
+  if (endpoint === null && value === null && follows(ctx.compat, 30)) {
     fail(RPC_CODE.INVALID_PARAMETER, 'Either the RPC endpoint wallet or the wallet name parameter must be provided');
   }
   return endpoint ?? asString(value);
 }
-
-/** Reads load_on_startup: whether to add the wallet to the list of the next start; undefined: do not change it. */
-export const loadOnStart = (value: JsonValue | undefined): boolean | undefined => (given(value) ? asBool(value) : undefined);

@@ -6,12 +6,10 @@ import { follows, only as onlySince } from '../../policy/compat.js';
 import { coinsOfAddress } from '../../wallet/coins/coins-of-address.js';
 import { FILTER, OWNERSHIP } from '../../wallet/keys/ownership.js';
 import type { Wallet } from '../../wallet/wallet.js';
-import { asBool, asInt } from '../args.js';
 import type { WalletContext } from '../context/wallet.js';
 import type { Slicer } from '../node/slices.js';
-import type { JsonValue } from '../wire/values.js';
 import { destinationKey } from './addresses.js';
-import { filterOf, given } from './history.js';
+import { filterOf } from './history.js';
 
 interface Tally {
   /** Sum in satoshis. */
@@ -32,9 +30,15 @@ interface Counted {
 /** Confirmations from which a coinbase may be spent in the next block. */
 const MATURE = 101;
 
-export const countedOf = ({ compat }: WalletContext, minDepth: JsonValue | undefined, immature: JsonValue | undefined): Counted => ({
-  minDepth: given(minDepth) ? asInt(minDepth) : 1,
-  coinbases: !follows(compat, 23) ? 'none' : given(immature) && asBool(immature) ? 'all' : 'mature',
+/** The parameters that say which outputs count. */
+interface CountedParameters {
+  readonly minconf: number;
+  readonly include_immature_coinbase: boolean;
+}
+
+export const countedOf = ({ compat }: WalletContext, { minconf, include_immature_coinbase: isImmature }: CountedParameters): Counted => ({
+  minDepth: minconf,
+  coinbases: !follows(compat, 23) ? 'none' : isImmature ? 'all' : 'mature',
 });
 
 const counts = (depth: number, isCoinbase: boolean, { minDepth, coinbases }: Counted): boolean =>
@@ -68,6 +72,12 @@ interface Received extends Tally {
   readonly watched: boolean;
 }
 
+/** The parameters of methods that list received amounts. */
+interface ReceivedParameters extends CountedParameters {
+  readonly include_empty: boolean;
+  readonly include_watchonly: boolean | undefined;
+}
+
 /** Used as row number, instead of a row of the address book, if only one address is requested. */
 const ONLY = -1;
 
@@ -77,14 +87,13 @@ const ONLY = -1;
 export async function receivedByAddress(
   ctx: WalletContext,
   wallet: Wallet,
-  args: readonly JsonValue[],
+  params: ReceivedParameters,
   only: Uint8Array | null,
-  immature: JsonValue | undefined,
   slicer: Slicer,
 ): Promise<Received[]> {
-  const wanted = countedOf(ctx, args[0], immature);
-  const includeEmpty = given(args[1]) ? asBool(args[1]) : false;
-  const filter = onlySince(ctx.compat, 30) ? FILTER.ALL : filterOf(wallet, args[2]);
+  const wanted = countedOf(ctx, params);
+  const includeEmpty = params.include_empty;
+  const filter = onlySince(ctx.compat, 30) ? FILTER.ALL : filterOf(wallet, params.include_watchonly);
   const depths = wallet.ledger.depths();
   const found: Received[] = [];
   const { book } = wallet;

@@ -9,7 +9,7 @@ import type { SpendTools } from '../../wallet/spend/payment.js';
 import type { Recipient } from '../../wallet/spend/select/draft.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../wallet/wallet-record.js';
-import { asAmount, asBool, asString } from '../args.js';
+import { asAmount, asInt, asString } from '../args.js';
 import type { WalletContext } from '../context/wallet.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
@@ -62,13 +62,13 @@ export function setFeeRate(ctx: WalletContext, control: ReturnType<typeof contro
       FEE_MODES.find((known) => known === mode) ??
       fail(RPC_CODE.INVALID_PARAMETER, 'Invalid estimate_mode parameter, must be one of: "unset", "economical", "conservative"');
   }
-  if (given(confTarget)) control.confirmTarget = confirmTarget(ctx.client.longestTarget, confTarget);
+  if (given(confTarget)) control.confirmTarget = confirmTarget(ctx.client.longestTarget, asInt(confTarget));
 }
 
-/** Reads avoid_reuse: whether to avoid coins of used addresses. Default: true for wallets with the flag. */
-export function avoidReuse(wallet: Wallet, value: Given): boolean {
+/** Returns whether to avoid coins of used addresses (avoid_reuse). Default: true for wallets with the flag. */
+export function avoidReuse(wallet: Wallet, value: boolean | undefined): boolean {
   const able = wallet.record.has(WALLET_FLAG.AVOID_REUSE);
-  const wanted = given(value) ? asBool(value) : able;
+  const wanted = value ?? able;
   if (wanted && !able) fail(RPC_CODE.WALLET_ERROR, 'wallet does not have the "avoid reuse" feature enabled');
   return wanted;
 }

@@ -4,13 +4,15 @@ import type { PsbtVersion } from '../../psbt/create-psbt.js';
 import type { CoinControl } from '../../wallet/spend/coin-control.js';
 import { type Bump, type BumpError, type BumpFailure, type BumpOptions, PLAIN_BUMP } from '../../wallet/spend/fee-bump.js';
 import type { Wallet } from '../../wallet/wallet.js';
-import { asBool, asHash, asObject, asUint32, checkMembers, checkTypes } from '../args.js';
+import { asBool, asUint32, checkMembers, checkTypes } from '../args.js';
 import type { WalletContext } from '../context/wallet.js';
+import type { BUMP_ARGS } from '../declare/bump-parts.js';
+import type { ParametersOf } from '../declare/parameters.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { outputsOf } from '../front/createrawtransaction.js';
 import { asPsbtVersion } from '../render/psbt-text.js';
-import { Amount, type JsonValue } from '../wire/values.js';
+import { Amount, type JsonObject } from '../wire/values.js';
 import { ensureUnlocked, settledWallet, walletOf } from './select.js';
 import { controlFor, given, setFeeRate } from './spend-args.js';
 
@@ -33,29 +35,27 @@ interface BumpRequest {
   readonly version: PsbtVersion;
 }
 
-function bumpRequest(ctx: WalletContext, wallet: Wallet, value: JsonValue | undefined, foreignInputs: boolean): BumpRequest {
+function bumpRequest(ctx: WalletContext, wallet: Wallet, options: JsonObject | undefined, foreignInputs: boolean): BumpRequest {
   const later = follows(ctx.compat, 31);
-  const control = bumpControl(ctx, wallet, value, later);
+  const control = bumpControl(ctx, wallet, options, later);
   const wishes = { ...PLAIN_BUMP, foreignInputs: later && foreignInputs };
   const request = { control, wishes, version: asPsbtVersion(undefined, ctx.compat) };
-  if (!later || !given(value)) return request;
-  const options = asObject(value);
+  if (!later || options === undefined) return request;
   const listed = options.get('outputs');
   if (Array.isArray(listed) && listed.length === 0) {
     fail(RPC_CODE.INVALID_PARAMETER, 'Invalid parameter, output argument cannot be an empty array');
   }
   const outputs = given(listed) ? outputsOf(listed, { params: ctx.params, hashes: ctx.crypto }) : [];
   const changeIndex = options.has('original_change_index') ? asUint32(options.get('original_change_index')) : null;
-  const version = asPsbtVersion(options.get('psbt_version'), ctx.compat);
+  const version = asPsbtVersion(given(options.get('psbt_version')) ? asUint32(options.get('psbt_version')) : undefined, ctx.compat);
   return { control, wishes: { ...wishes, outputs, changeIndex }, version };
 }
 
-function bumpControl(ctx: WalletContext, wallet: Wallet, value: JsonValue | undefined, later: boolean): CoinControl {
+function bumpControl(ctx: WalletContext, wallet: Wallet, options: JsonObject | undefined, later: boolean): CoinControl {
   const control = controlFor(ctx);
   control.allowWatchOnly = wallet.privateKeysDisabled;
   control.replaceable = true;
-  if (!given(value)) return control;
-  const options = asObject(value);
+  if (options === undefined) return control;
   checkMembers(options, later ? LATER_TYPES : TYPES, { allowNull: true, strict: true });
   if (options.has('confTarget') && options.has('conf_target')) {
     fail(
@@ -72,12 +72,14 @@ function bumpControl(ctx: WalletContext, wallet: Wallet, value: JsonValue | unde
 
 export const refuse = ({ failure, error }: BumpError): never => fail(CODES[failure], error);
 
+type BumpParameters = ParametersOf<{ args: typeof BUMP_ARGS }>;
+
 /** Reads the arguments: the wallet, the transaction to replace, and the request. */
-export async function bumpArgs(ctx: WalletContext, args: readonly JsonValue[], call: CallInfo, foreignInputs: boolean) {
+export async function bumpArgs(ctx: WalletContext, params: BumpParameters, call: CallInfo, foreignInputs: boolean) {
   const chosen = walletOf(ctx, call);
-  checkTypes(args, ['string', 'object']);
-  const txid = asHash(args[0], 'txid');
-  const request = bumpRequest(ctx, chosen, args[1], foreignInputs);
+  checkTypes(params.args, ['string', 'object']);
+  const { txid } = params;
+  const request = bumpRequest(ctx, chosen, params.options, foreignInputs);
   const wallet = await settledWallet(ctx, call);
   ensureUnlocked(wallet);
   return { wallet, txid, ...request };

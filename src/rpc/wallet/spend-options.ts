@@ -92,7 +92,7 @@ export async function fundWith(
   let payers: readonly JsonValue[] = [];
   let read = { changePosition: -1, lock: false };
   if (typeof options === 'boolean') control.allowWatchOnly = options;
-  else if (!given(options)) control.allowWatchOnly = includeWatchOnly(wallet, null);
+  else if (!given(options)) control.allowWatchOnly = includeWatchOnly(wallet, undefined);
   else {
     checkType(options, 'object');
     const object = options as JsonObject;
@@ -222,9 +222,10 @@ function readOptions(
     if (changeAddress !== undefined) invalid('Cannot specify both change address and address type options');
     const type = options.get('change_type')!;
     const taproot = type === 'bech32m' && knowsTaproot(ctx) && !wallet.legacy;
-    control.changeType = taproot ? type : asAddressType(type, 'change');
+    control.changeType = taproot ? type : asAddressType(asString(type), 'change');
   }
-  control.allowWatchOnly = includeWatchOnly(wallet, either(options, 'include_watching', 'includeWatching'));
+  const watching = either(options, 'include_watching', 'includeWatching');
+  control.allowWatchOnly = includeWatchOnly(wallet, given(watching) ? asBool(watching) : undefined);
   const lockOption = either(options, 'lock_unspents', 'lockUnspents');
   const lock = lockOption === undefined ? false : asBool(lockOption);
   if (options.has('feeRate')) {

@@ -12,11 +12,11 @@ import { commitTransaction } from '../../wallet/spend/commit-transaction.js';
 import { COINS_SPENT_MEANWHILE, lockTime } from '../../wallet/spend/create-transaction.js';
 import type { SpendTools } from '../../wallet/spend/payment.js';
 import type { Wallet } from '../../wallet/wallet.js';
-import { asBool, asObject, asString } from '../args.js';
+import { asBool, asString } from '../args.js';
 import type { WalletContext } from '../context/wallet.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
-import { constructTransaction } from '../front/createrawtransaction.js';
+import { constructTransaction, type TxParts } from '../front/createrawtransaction.js';
 import { Slicer } from '../node/slices.js';
 import { hashHex, hex } from '../render/hex.js';
 import { asPsbtVersion, psbtText } from '../render/psbt-text.js';
@@ -26,9 +26,9 @@ import { type Given, given, toolsOf } from './spend-args.js';
 import { failFill } from './walletprocesspsbt.js';
 
 /** Returns the fields of a transaction from inputs, outputs, and lock time. */
-export function startedTx(ctx: WalletContext, args: readonly JsonValue[], replaceable: boolean, version?: number): TxFields {
+export function startedTx(ctx: WalletContext, parts: TxParts, replaceable: boolean, version?: number): TxFields {
   const context = { params: ctx.params, hashes: ctx.crypto };
-  return fieldsOf(parseTx(constructTransaction(context, args, replaceable, version), ctx.crypto, { allowWitness: false }));
+  return fieldsOf(parseTx(constructTransaction(context, parts, replaceable, version), ctx.crypto, { allowWitness: false }));
 }
 
 /** Creates a PSBT, and adds what the wallet knows. */
@@ -83,10 +83,18 @@ const OLD_NAMES = [
   ['subtractFeeFromOutputs', 'subtract_fee_from_outputs'],
 ] as const;
 
+/** The parameters of send and sendall that concern the fee, and their options. */
+interface SendParameters {
+  readonly conf_target: JsonValue;
+  readonly estimate_mode: JsonValue;
+  readonly fee_rate: JsonValue;
+  readonly options: JsonObject | undefined;
+}
+
 /** Merges the fee arguments into the options. */
-export function sendOptions(args: readonly JsonValue[], { compat }: Pick<WalletContext, 'compat'>): JsonObject {
+export function sendOptions(params: SendParameters, { compat }: Pick<WalletContext, 'compat'>): JsonObject {
   const invalid = (text: string): never => fail(RPC_CODE.INVALID_PARAMETER, text);
-  const options = given(args[4]) ? asObject(args[4]) : new JsonObject([], []);
+  const options = params.options ?? new JsonObject([], []);
   const keys = [...options.keys];
   const values = [...options.values];
   const put = (name: string, value: Given): void => {
@@ -94,15 +102,15 @@ export function sendOptions(args: readonly JsonValue[], { compat }: Pick<WalletC
     values.push(value ?? null);
   };
   if (options.has('conf_target') || options.has('estimate_mode')) {
-    if (given(args[1]) || given(args[2])) {
+    if (given(params.conf_target) || given(params.estimate_mode)) {
       invalid('Pass conf_target and estimate_mode either as arguments or in the options object, but not both');
     }
   } else {
-    put('conf_target', args[1]);
-    put('estimate_mode', args[2]);
+    put('conf_target', params.conf_target);
+    put('estimate_mode', params.estimate_mode);
   }
-  if (!options.has('fee_rate')) put('fee_rate', args[3]);
-  else if (given(args[3])) invalid('Pass the fee_rate either as an argument, or in the options object, but not both');
+  if (!options.has('fee_rate')) put('fee_rate', params.fee_rate);
+  else if (given(params.fee_rate)) invalid('Pass the fee_rate either as an argument, or in the options object, but not both');
   const merged = new JsonObject(keys, values);
   const mode = merged.get('estimate_mode');
   if (given(merged.get('conf_target')) && (!given(mode) || asString(mode) === 'unset')) invalid('Specify estimate_mode');

@@ -6,18 +6,16 @@ import type { Recipient } from '../../wallet/spend/select/draft.js';
 import { shuffle } from '../../wallet/spend/select/pace.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../wallet/wallet-record.js';
-import { asString } from '../args.js';
 import type { WalletContext } from '../context/wallet.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { hashHex } from '../render/hex.js';
 import type { JsonResult } from '../wire/values.js';
 import { ensureUnlocked } from './select.js';
-import { type Given, given, toolsOf } from './spend-args.js';
+import { toolsOf } from './spend-args.js';
 
 /** Adds a comment to a payment unless it is empty. */
-export function addComment(values: Map<string, string>, name: string, value: Given): void {
-  const text = given(value) ? asString(value) : '';
+export function addComment(values: Map<string, string>, name: string, text = ''): void {
   if (text !== '') values.set(name, text);
 }
 

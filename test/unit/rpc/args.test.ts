@@ -230,7 +230,7 @@ t.test('parses amounts exactly and rejects those that are malformed or out of ra
 });
 
 t.test('getblocktemplate checks its request before the state of the node', async (t) => {
-  const request = (text: string) => () => parseTemplateRequest(json(text) as JsonValue[]);
+  const request = (text: string) => () => parseTemplateRequest((json(text) as JsonValue[])[0] ?? null);
   for (const text of ['[1]', '["template"]', '[[]]', '[true]']) t.equal(error(request(text)), '-1 JSON value is not an object as expected');
   for (const text of ['[{"mode":1}]', '[{"mode":{}}]', '[{"mode":"disable"}]', '[{"mode":"Template","rules":["segwit"]}]']) {
     t.equal(error(request(text)), '-8 Invalid mode', text);

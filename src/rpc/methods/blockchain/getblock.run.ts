@@ -1,7 +1,6 @@
 import type { BlockView } from '../../../consensus/block/block-view.js';
 import type { TxView } from '../../../consensus/tx/tx-view.js';
 import { shows } from '../../../policy/compat.js';
-import { asHash } from '../../args.js';
 import type { HeaderInfo } from '../../context/chain.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
 import { heavyCall } from '../../node/heavy-call.js';
@@ -38,9 +37,9 @@ async function wholeTransactions(
   return new RawJson(`[${pieces.text()}]`);
 }
 
-export const getblock: NodeRun<typeof spec> = ({ args }, ctx, call) => {
-  const hash = asHash(args[0], 'blockhash');
-  const verbosity = verbosityOf(ctx, args[1] ?? null, 1);
+export const getblock: NodeRun<typeof spec> = (params, ctx, call) => {
+  const hash = params.blockhash;
+  const verbosity = verbosityOf(ctx, params.verbosity, 1);
   const node = ctx.chain.node(hash) ?? notFound();
   return heavyCall(ctx.heavy, call.signal, () => wholeBlock(ctx, node, verbosity, call.yieldToUrgent));
 };

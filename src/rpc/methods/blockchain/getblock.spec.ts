@@ -1,6 +1,6 @@
 import { HEADER_MEMBERS, HEADER_TAIL, spendingMembers, TX_MEMBERS } from '../../declare/members.js';
 import { declare } from '../../declare/parameters.js';
-import { amount, arr, elision, hex, num, obj } from '../../declare/parts.js';
+import { amount, arr, elision, hash, hex, num, obj } from '../../declare/parts.js';
 import type { ResultSpec } from '../../declare/types.js';
 
 const SIZES: readonly ResultSpec[] = [num('strippedsize', 'Bytes without witness'), num('size', 'Bytes'), num('weight', 'Weight (BIP141)')];
@@ -36,7 +36,7 @@ export const getblock = declare({
   description:
     'Returns a block. With verbosity 0 it is hex, with 1 an object with transaction ids, with 2 an object with\nwhole transactions. With 3 it also has the outputs that the inputs spend.',
   args: [
-    hex('blockhash', 'The block hash'),
+    hash('blockhash', 'The block hash'),
     num('verbosity|verbose', '0 for hex, 1 for an object, 2 for an object with transactions, 3 also with the outputs that they spend', {
       anyType: true,
       default: '1',

@@ -1,5 +1,3 @@
-// Core 0.21: rpc/misc.cpp, rpc/blockchain.cpp.
-import { asHash, asString } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { notFound } from '../../node/lookup.js';
@@ -9,9 +7,7 @@ import type { getblockfilter as spec } from './getblockfilter.spec.js';
 /** The filter types of BIP-0158. */
 const FILTER_TYPES: readonly string[] = ['basic'];
 
-export const getblockfilter: NodeRun<typeof spec> = async ({ args }, ctx) => {
-  const hash = asHash(args[0], 'blockhash');
-  const type = (args[1] ?? null) === null ? 'basic' : asString(args[1]);
+export const getblockfilter: NodeRun<typeof spec> = async ({ blockhash: hash, filtertype: type = 'basic' }, ctx) => {
   if (!FILTER_TYPES.includes(type)) fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Unknown filtertype');
   const index = ctx.filterIndex ?? fail(RPC_CODE.MISC_ERROR, `Index is not enabled for filtertype ${type}`);
   const node = ctx.chain.node(hash) ?? notFound();

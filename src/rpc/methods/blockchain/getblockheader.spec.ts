@@ -1,6 +1,6 @@
 import { HEADER_MEMBERS, HEADER_TAIL } from '../../declare/members.js';
 import { declare } from '../../declare/parameters.js';
-import { bool, hex, num, obj } from '../../declare/parts.js';
+import { bool, hash, hex, num, obj } from '../../declare/parts.js';
 
 export const getblockheader = declare({
   name: 'getblockheader',
@@ -9,7 +9,10 @@ export const getblockheader = declare({
   repeatable: true,
   cacheable: true,
   description: 'Returns a block header as an object, or as hex if verbose is false.',
-  args: [hex('blockhash', 'The block hash'), bool('verbose', 'true for an object, false for hex', { default: 'true' })],
+  args: [
+    hash('blockhash', 'The block hash', { errorName: 'hash' }),
+    bool('verbose', 'true for an object, false for hex', { default: 'true' }),
+  ],
   results: [
     obj({ when: 'for verbose = true' }, [
       hex('hash', 'The block hash'),

@@ -5,7 +5,7 @@ import type { Coin } from '../../../consensus/coin.js';
 import { blockSubsidy } from '../../../consensus/rules/subsidy.js';
 import { follows, shows } from '../../../policy/compat.js';
 import { isUnspendable } from '../../../policy/script-type.js';
-import { asArray, asString } from '../../args.js';
+import { asString } from '../../args.js';
 import type { HeaderInfo } from '../../context/chain.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
@@ -24,7 +24,7 @@ const LATER_COIN_OVERHEAD = 40;
 /** Shares of the total weight at which feerates are reported. */
 const PERCENTILES = [0.1, 0.25, 0.5, 0.75, 0.9] as const;
 
-function target(ctx: NodeContext, value: JsonValue | undefined): HeaderInfo {
+function target(ctx: NodeContext, value: JsonValue): HeaderInfo {
   const { chain } = ctx;
   const node = blockAt(ctx, value);
   // Since release 22, Core accepts any block whose undo data is stored.
@@ -148,9 +148,9 @@ async function figures(
   };
 }
 
-export const getblockstats: NodeRun<typeof spec> = async ({ args }, ctx, call) => {
-  const node = target(ctx, args[0]);
-  const wanted = (args[1] ?? null) === null ? [] : asArray(args[1]).map(asString);
+export const getblockstats: NodeRun<typeof spec> = async (params, ctx, call) => {
+  const node = target(ctx, params.hash_or_height);
+  const wanted = params.stats === undefined ? [] : params.stats.map(asString);
   const all = await heavyCall(ctx.heavy, call.signal, async () => {
     const block = await readBlock(ctx, node);
     // The genesis block has no undo data.

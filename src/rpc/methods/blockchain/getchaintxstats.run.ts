@@ -1,4 +1,3 @@
-import { asHash, asInt } from '../../args.js';
 import type { HeaderInfo } from '../../context/chain.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
@@ -9,15 +8,15 @@ import type { getchaintxstats as spec } from './getchaintxstats.spec.js';
 /** Default window of getchaintxstats: 30 days. */
 const WINDOW_SECONDS = 30 * 24 * 60 * 60;
 
-export const getchaintxstats: NodeRun<typeof spec> = ({ args }, ctx) => {
+export const getchaintxstats: NodeRun<typeof spec> = (params, ctx) => {
   const { chain } = ctx;
   let last: HeaderInfo = chain.tip;
-  if ((args[1] ?? null) !== null) {
-    last = chain.node(asHash(args[1], 'blockhash')) ?? notFound();
+  if (params.blockhash !== undefined) {
+    last = chain.node(params.blockhash) ?? notFound();
     if (!chain.contains(last)) fail(RPC_CODE.INVALID_PARAMETER, 'Block is not in main chain');
   }
   const month = Math.floor(WINDOW_SECONDS / chain.params.powTargetSpacing);
-  const count = (args[0] ?? null) === null ? Math.max(0, Math.min(month, last.height - 1)) : asInt(args[0]);
+  const count = params.nblocks ?? Math.max(0, Math.min(month, last.height - 1));
   if (count < 0 || (count > 0 && count >= last.height)) {
     fail(RPC_CODE.INVALID_PARAMETER, "Invalid block count: should be between 0 and the block's height - 1");
   }

@@ -1,5 +1,5 @@
 import { declare } from '../../declare/parameters.js';
-import { hex, num, obj, time } from '../../declare/parts.js';
+import { hash, hex, num, obj, time } from '../../declare/parts.js';
 import type { ResultSpec } from '../../declare/types.js';
 
 const COUNT: ResultSpec = num('window_tx_count?', 'Number of transactions in the window');
@@ -12,7 +12,7 @@ export const getchaintxstats = declare({
   description: 'Returns the number and rate of transactions in the chain.',
   args: [
     num('nblocks', 'Size of the window in blocks', { default: 'one month' }),
-    hex('blockhash', 'The block that ends the window.', { default: 'chain tip' }),
+    hash('blockhash', 'The block that ends the window.', { default: 'chain tip' }),
   ],
   results: [
     obj([

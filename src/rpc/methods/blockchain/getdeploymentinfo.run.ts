@@ -11,7 +11,6 @@ import {
   SCRIPT_VERIFY_WITNESS,
 } from '../../../consensus/script/flags.js';
 import { shows } from '../../../policy/compat.js';
-import { asHash } from '../../args.js';
 import type { HeaderInfo } from '../../context/chain.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
 import { buriedHeights } from '../../node/chain-info.js';
@@ -73,10 +72,10 @@ const FLAG_NAMES: readonly (readonly [flag: number, name: string])[] = [
   [SCRIPT_VERIFY_WITNESS, 'WITNESS'],
 ];
 
-export const getdeploymentinfo: NodeRun<typeof spec> = ({ args }, ctx) => {
+export const getdeploymentinfo: NodeRun<typeof spec> = ({ blockhash }, ctx) => {
   const { chain, compat } = ctx;
   const { params } = chain;
-  const node: HeaderInfo = (args[0] ?? null) === null ? chain.tip : (chain.node(asHash(args[0], 'blockhash')) ?? notFound());
+  const node: HeaderInfo = blockhash === undefined ? chain.tip : (chain.node(blockhash) ?? notFound());
   const flags = blockScriptFlags(node.prev, node.hash, params, chain.versionBits);
   const deployments: Record<string, JsonResult> = {};
   for (const [name, height] of buriedHeights(ctx)) deployments[name] = { type: 'buried', active: node.height + 1 >= height, height };

@@ -1,5 +1,5 @@
 import { declare } from '../../declare/parameters.js';
-import { arr, bool, dyn, hex, num, obj, str, time } from '../../declare/parts.js';
+import { arr, bool, dyn, hash, hex, num, obj, str, time } from '../../declare/parts.js';
 
 export const getdeploymentinfo = declare({
   name: 'getdeploymentinfo',
@@ -9,7 +9,7 @@ export const getdeploymentinfo = declare({
   repeatable: true,
   cacheable: true,
   description: 'Returns the state of the soft forks at a block.',
-  args: [hex('blockhash', 'The block', { default: 'the tip' })],
+  args: [hash('blockhash', 'The block', { default: 'the tip' })],
   results: [
     obj([
       hex('hash', 'The block hash'),

@@ -1,7 +1,7 @@
 // Lists what some descriptors received and spent in given blocks and in the mempool. Core: rpc/blockchain.cpp.
 import type { TxView } from '../../../consensus/tx/tx-view.js';
 import { sortInSlices } from '../../../lib/sort-in-slices.js';
-import { asArray, asBool, asHash } from '../../args.js';
+import { asHash } from '../../args.js';
 import type { HeaderInfo } from '../../context/chain.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
 import type { CallInfo } from '../../dispatch.js';
@@ -93,11 +93,11 @@ async function blocksOf({ chain }: NodeContext, hashes: readonly JsonValue[], sl
   return sortInSlices([...byHeight.values()], (a, b) => a.height - b.height, slicer);
 }
 
-export const getdescriptoractivity: NodeRun<typeof spec> = async ({ args }, ctx, call) => {
-  const nodes = await blocksOf(ctx, asArray(args[0]), new Slicer(call.yieldToUrgent));
+export const getdescriptoractivity: NodeRun<typeof spec> = async (params, ctx, call) => {
+  const nodes = await blocksOf(ctx, params.blockhashes, new Slicer(call.yieldToUrgent));
   const stopped = (): boolean => ctx.stopping.aborted || call.signal?.aborted === true;
-  const wanted = await scanScripts(ctx, asArray(args[1]), call, stopped);
-  const withPool = (args[2] ?? null) === null || asBool(args[2]);
+  const wanted = await scanScripts(ctx, params.scanobjects, call, stopped);
+  const withPool = params.include_mempool;
   const activity = new Activity(ctx, wanted, call);
   for (const node of nodes) {
     // Each block is a heavy call of its own, so that other heavy calls can run between two blocks.

@@ -1,12 +1,10 @@
-import { asHash } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { entryOf } from '../../node/pool.js';
 import { hashHex } from '../../render/hex.js';
 import { Amount } from '../../wire/values.js';
 import type { getmempoolcluster as spec } from './getmempoolcluster.spec.js';
 
-export const getmempoolcluster: NodeRun<typeof spec> = async ({ args }, ctx) => {
-  const txid = asHash(args[0], 'txid');
+export const getmempoolcluster: NodeRun<typeof spec> = async ({ txid }, ctx) => {
   await ctx.mempool.settled();
   const chunks = ctx.mempool.cluster(entryOf(ctx, txid));
   return {

@@ -1,5 +1,5 @@
 import { declare } from '../../declare/parameters.js';
-import { amount, arr, hex, num, obj } from '../../declare/parts.js';
+import { amount, arr, hash, hex, num, obj } from '../../declare/parts.js';
 
 export const getmempoolcluster = declare({
   name: 'getmempoolcluster',
@@ -9,7 +9,7 @@ export const getmempoolcluster = declare({
   repeatable: true,
   description:
     'Returns the cluster of a transaction: all transactions in the mempool that are connected with it by spending\neach other. They are in the order in which they would be mined, divided into chunks.',
-  args: [hex('txid', 'A transaction of the cluster')],
+  args: [hash('txid', 'A transaction of the cluster')],
   results: [
     obj([
       num('clusterweight', 'Sigop-adjusted weight of the cluster'),

@@ -1,12 +1,10 @@
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { heavyCall } from '../../node/heavy-call.js';
-import { entriesObject, flag, idsOf } from '../../node/pool.js';
+import { entriesObject, idsOf } from '../../node/pool.js';
 import type { getrawmempool as spec } from './getrawmempool.spec.js';
 
-export const getrawmempool: NodeRun<typeof spec> = async ({ args }, ctx, call) => {
-  const verbose = flag(args[0]);
-  const withSequence = flag(args[1]);
+export const getrawmempool: NodeRun<typeof spec> = async ({ verbose, mempool_sequence: withSequence }, ctx, call) => {
   await ctx.mempool.settled();
   if (verbose) {
     if (withSequence) fail(RPC_CODE.INVALID_PARAMETER, 'Verbose results cannot contain mempool sequence values.');

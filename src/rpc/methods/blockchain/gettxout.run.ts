@@ -1,6 +1,6 @@
 // Returns an unspent output, with or without considering the mempool.
 import { follows } from '../../../policy/compat.js';
-import { asBool, asHash, asInt, asUint32 } from '../../args.js';
+import { asInt, asUint32 } from '../../args.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
 import { outpointOf, renderContext } from '../../node/lookup.js';
 import { scriptMembers } from '../../render/script.js';
@@ -18,10 +18,10 @@ function shown(ctx: NodeContext, out: { value: number; script: Uint8Array; coinb
   };
 }
 
-export const gettxout: NodeRun<typeof spec> = async ({ args }, ctx) => {
-  const txid = asHash(args[0], 'txid');
-  const index = follows(ctx.compat, 31) ? asUint32(args[1]) : asInt(args[1]) >>> 0;
-  const withPool = (args[2] ?? null) === null || asBool(args[2]);
+export const gettxout: NodeRun<typeof spec> = async (params, ctx) => {
+  const txid = params.txid;
+  const index = follows(ctx.compat, 31) ? asUint32(params.n) : asInt(params.n) >>> 0;
+  const withPool = params.include_mempool;
   const outpoint = outpointOf(txid, index);
   if (withPool) {
     await ctx.mempool.settled();

@@ -10,8 +10,8 @@ export const gettxout = declare({
   cacheable: true,
   description: 'Returns an unspent output, or null if there is none.',
   args: [
-    str('txid', 'The transaction id'),
-    num('n', 'Number of the output'),
+    str('txid', 'The transaction id', { as: 'hash' }),
+    num('n', 'Number of the output', { as: 'json' }),
     bool('include_mempool', 'Whether to consider the mempool. Outputs that a transaction in the mempool spends are then not returned', {
       default: 'true',
     }),

@@ -1,6 +1,6 @@
 import { buildPartialMerkle, encodePartialMerkle } from '../../../consensus/block/partial-merkle.js';
 import { follows } from '../../../policy/compat.js';
-import { asArray, asHash, asHashHex } from '../../args.js';
+import { asArray, asHashHex } from '../../args.js';
 import type { HeaderInfo } from '../../context/chain.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
@@ -38,11 +38,11 @@ function wantedTxids(value: JsonValue | undefined): Set<string> {
   return wanted;
 }
 
-export const gettxoutproof: NodeRun<typeof spec> = async ({ args }, ctx, call) => {
-  const wanted = wantedTxids(args[0]);
+export const gettxoutproof: NodeRun<typeof spec> = async (params, ctx, call) => {
+  const wanted = wantedTxids(params.txids);
   if (wanted.size === 0 && follows(ctx.compat, 22)) fail(RPC_CODE.INVALID_PARAMETER, "Parameter 'txids' cannot be empty");
   let node: HeaderInfo | undefined;
-  if ((args[1] ?? null) !== null) node = ctx.chain.node(asHash(args[1], 'blockhash')) ?? notFound();
+  if (params.blockhash !== undefined) node = ctx.chain.node(params.blockhash) ?? notFound();
   node ??= await blockByCoins(ctx, wanted);
   node ??= await blockByIndex(ctx, [...wanted].at(-1) ?? '');
   if (!node) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Transaction not yet in block');

@@ -1,5 +1,5 @@
 import { declare } from '../../declare/parameters.js';
-import { arr, hex, str } from '../../declare/parts.js';
+import { arr, hash, hex, str } from '../../declare/parts.js';
 
 export const gettxoutproof = declare({
   name: 'gettxoutproof',
@@ -9,8 +9,8 @@ export const gettxoutproof = declare({
   description:
     'Returns a proof, as hex, that transactions are in a block. Without a block hash at least one of the\ntransactions must have an unspent output.',
   args: [
-    arr('txids', 'The transactions', [hex('txid?', 'A transaction id')]),
-    hex('blockhash?', 'Hash of the block that contains the transaction'),
+    arr('txids', 'The transactions', { as: 'json' }, [hex('txid?', 'A transaction id')]),
+    hash('blockhash?', 'Hash of the block that contains the transaction'),
   ],
   results: [str('The proof')],
   examples: [{ cli: `'["mytxid",...]'`, rpc: '["mytxid",...]' }],

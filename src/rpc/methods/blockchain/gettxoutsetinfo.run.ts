@@ -3,7 +3,7 @@
 // statistics exist in Core since release 22.
 import { WalkStoppedError } from '../../../chain/coins/coins-stats.js';
 import { follows, type Span, shows } from '../../../policy/compat.js';
-import { asBool, asString } from '../../args.js';
+import { asString } from '../../args.js';
 import type { HeaderInfo } from '../../context/chain.js';
 import type { CoinStatsAccess, CoinTotals } from '../../context/indexes.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
@@ -94,10 +94,10 @@ async function byWalk(ctx: NodeContext, type: HashType): Promise<JsonResult> {
   };
 }
 
-export const gettxoutsetinfo: NodeRun<typeof spec> = async ({ args }, ctx) => {
-  const type = hashTypeOf(args[0], ctx);
-  const at = args[1] ?? null;
-  const useIndex = (args[2] ?? null) === null || asBool(args[2]);
+export const gettxoutsetinfo: NodeRun<typeof spec> = async (params, ctx) => {
+  const type = hashTypeOf(params.hash_type, ctx);
+  const at = params.hash_or_height;
+  const useIndex = params.use_index;
   const index = useIndex && SERIALIZED[type] === undefined ? ctx.coinStatsIndex : null;
   if (at !== null) {
     if (!ctx.coinStatsIndex) fail(RPC_CODE.INVALID_PARAMETER, 'Querying specific block heights requires coinstatsindex');

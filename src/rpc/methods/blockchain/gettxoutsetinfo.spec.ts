@@ -9,6 +9,7 @@ export const gettxoutsetinfo = declare({
   description: 'Returns statistics of the set of unspent outputs. Without -coinstatsindex this may take some time.',
   args: [
     str('hash_type', 'Hash to compute: "hash_serialized_3", "hash_serialized_2" (before release 26), "muhash" or "none".', {
+      as: 'json',
       default: 'hash_serialized_3, before release 26 hash_serialized_2',
     }),
     num('hash_or_height', 'Hash or height of the block after which to compute the statistics (only with -coinstatsindex)', {

@@ -1,5 +1,5 @@
 import type { TxView } from '../../../consensus/tx/tx-view.js';
-import { asArray, asBool, asHash, asInt, asObject, checkMembers } from '../../args.js';
+import { asBool, asHash, asInt, asObject, checkMembers } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { outpointOf } from '../../node/lookup.js';
@@ -8,10 +8,10 @@ import { txHex } from '../../render/tx.js';
 import type { JsonResult } from '../../wire/values.js';
 import type { gettxspendingprevout as spec } from './gettxspendingprevout.spec.js';
 
-export const gettxspendingprevout: NodeRun<typeof spec> = async ({ args }, ctx) => {
-  const outputs = asArray(args[0]);
+export const gettxspendingprevout: NodeRun<typeof spec> = async (params, ctx) => {
+  const outputs = params.outputs;
   if (outputs.length === 0) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid parameter, outputs are missing');
-  const options = (args[1] ?? null) === null ? undefined : asObject(args[1]);
+  const options = params.options;
   if (options) checkMembers(options, { mempool_only: 'bool', return_spending_tx: 'bool' }, { allowNull: true, strict: true });
   const index = ctx.spenderIndex;
   const poolOnly = options?.has('mempool_only') ? asBool(options.get('mempool_only')) : index === null;

@@ -1,12 +1,12 @@
-import { asBool, asObject, asString } from '../../args.js';
+import { asBool } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { JsonObject } from '../../wire/values.js';
 import type { importmempool as spec } from './importmempool.spec.js';
 
-export const importmempool: NodeRun<typeof spec> = async ({ args }, ctx) => {
-  const file = asString(args[0]);
-  const options = (args[1] ?? null) === null ? new JsonObject([], []) : asObject(args[1]);
+export const importmempool: NodeRun<typeof spec> = async (params, ctx) => {
+  const file = params.filepath;
+  const options = params.options ?? new JsonObject([], []);
   if (ctx.chain.isInitialBlockDownload()) {
     fail(RPC_CODE.CLIENT_IN_INITIAL_DOWNLOAD, 'Can only import the mempool after the block download and sync is done.');
   }

@@ -1,14 +1,13 @@
 // Starts the chain from a file of coins. Core 31: rpc/blockchain.cpp.
 import path from 'node:path';
 import { SnapshotError, SnapshotFile } from '../../../chain/snapshot/snapshot-file.js';
-import { asString } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import type { loadtxoutset as spec } from './loadtxoutset.spec.js';
 
-export const loadtxoutset: NodeRun<typeof spec> = async ({ args }, ctx) => {
+export const loadtxoutset: NodeRun<typeof spec> = async (params, ctx) => {
   const { chain, commands, mempool } = ctx;
-  const full = path.resolve(ctx.folder, asString(args[0]));
+  const full = path.resolve(ctx.folder, params.path);
   const file = await SnapshotFile.open(full).catch(() => fail(RPC_CODE.INVALID_PARAMETER, `Couldn't open file ${full} for reading.`));
   try {
     const head = await file.head(chain.params);

@@ -1,5 +1,5 @@
 import { declare } from '../../declare/parameters.js';
-import { hex, none } from '../../declare/parts.js';
+import { hash, none } from '../../declare/parts.js';
 
 export const preciousblock = declare({
   name: 'preciousblock',
@@ -7,7 +7,7 @@ export const preciousblock = declare({
   runs: 'node',
   description:
     'Treats a block as if it had been received before other blocks with the same work.\nA later call can override an earlier one. The effect is lost at a restart.',
-  args: [hex('blockhash', 'The block to prefer')],
+  args: [hash('blockhash', 'The block to prefer')],
   results: [none()],
   examples: [{ cli: '"blockhash"', rpc: '"blockhash"' }],
 });

@@ -1,6 +1,5 @@
 // Core 0.21: rpc/blockchain.cpp.
 import { TIMESTAMP_WINDOW } from '../../../wallet/node-client.js';
-import { asInt } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { firstBlockSince } from '../../node/first-block-since.js';
@@ -9,10 +8,10 @@ import type { pruneblockchain as spec } from './pruneblockchain.spec.js';
 /** Larger numbers are times: no chain is that long, and no block is that old. */
 const LEAST_TIME = 1_000_000_000;
 
-export const pruneblockchain: NodeRun<typeof spec> = async ({ args }, { blocks, chain, commands }) => {
+export const pruneblockchain: NodeRun<typeof spec> = async (params, { blocks, chain, commands }) => {
   const settings = blocks.pruneSettings;
   if (settings === null) return fail(RPC_CODE.MISC_ERROR, 'Cannot prune blocks because node is not in prune mode.');
-  let height = asInt(args[0]);
+  let height = params.height;
   if (height < 0) fail(RPC_CODE.INVALID_PARAMETER, 'Negative block height.');
   if (height > LEAST_TIME) {
     const first = firstBlockSince(chain, height - TIMESTAMP_WINDOW);

@@ -1,16 +1,17 @@
 // Finds blocks that may concern some descriptors, by block filters. A scan reports its progress and can be stopped at
 // any time. Only one scan runs at a time. Core: rpc/blockchain.cpp.
-import { asArray, asBool, asInt, asObject, asString } from '../../args.js';
+import { asBool } from '../../args.js';
 import type { ChainContext, HeaderInfo } from '../../context/chain.js';
 import type { FilterIndexAccess } from '../../context/indexes.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
+import type { ParametersOf } from '../../declare/parameters.js';
 import type { CallInfo } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { heavyCall } from '../../node/heavy-call.js';
 import { readBlock, readUndo } from '../../node/lookup.js';
 import { type ScanScripts, scanScripts } from '../../node/scan-object.js';
 import { Slicer } from '../../node/slices.js';
-import { JsonObject, type JsonResult, type JsonValue } from '../../wire/values.js';
+import { JsonObject, type JsonResult } from '../../wire/values.js';
 import type { scanblocks as spec } from './scanblocks.spec.js';
 
 /** A running scan. */
@@ -27,10 +28,8 @@ const STEP = 100;
 /** The running scan of each chain. A process has one chain, but a test may have several. */
 const scans = new WeakMap<ChainContext['chain'], Scan>();
 
-const given = (value: JsonValue | undefined): value is JsonValue => (value ?? null) !== null;
-
-export const scanblocks: NodeRun<typeof spec> = ({ args }, ctx, call) => {
-  const action = asString(args[0]);
+export const scanblocks: NodeRun<typeof spec> = (params, ctx, call) => {
+  const { action } = params;
   const running = scans.get(ctx.chain);
   switch (action) {
     case 'status':
@@ -40,25 +39,23 @@ export const scanblocks: NodeRun<typeof spec> = ({ args }, ctx, call) => {
       return running !== undefined;
     case 'start':
       if (running) fail(RPC_CODE.INVALID_PARAMETER, 'Scan already in progress, use action "abort" or "status"');
-      return start(ctx, args, call);
-    default:
-      return fail(RPC_CODE.INVALID_PARAMETER, `Invalid action '${action}'`);
+      return start(ctx, params, call);
   }
 };
 
-async function start(ctx: NodeContext, args: readonly JsonValue[], call: CallInfo): Promise<JsonResult> {
+async function start(ctx: NodeContext, params: ParametersOf<typeof spec>, call: CallInfo): Promise<JsonResult> {
   const own: Scan = { progress: 0, height: 0, aborted: false };
   scans.set(ctx.chain, own);
   try {
-    if (!given(args[1])) fail(RPC_CODE.MISC_ERROR, 'scanobjects argument is required for the start action');
-    const type = given(args[4]) ? asString(args[4]) : 'basic';
-    if (type !== 'basic') fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Unknown filtertype');
-    const options = given(args[5]) ? asObject(args[5]) : new JsonObject([], []);
+    const { scanobjects } = params;
+    if (scanobjects === undefined) return fail(RPC_CODE.MISC_ERROR, 'scanobjects argument is required for the start action');
+    const type = params.filtertype;
+    const options = params.options ?? new JsonObject([], []);
     const certain = options.has('filter_false_positives') && asBool(options.get('filter_false_positives'));
     const index = ctx.filterIndex ?? fail(RPC_CODE.MISC_ERROR, `Index is not enabled for filtertype ${type}`);
-    const [first, last] = bounds(ctx, args[2], args[3]);
+    const [first, last] = bounds(ctx, params);
     const stopped = (): boolean => own.aborted || ctx.stopping.aborted || call.signal?.aborted === true;
-    const wanted = await scanScripts(ctx, asArray(args[1]), call, stopped);
+    const wanted = await scanScripts(ctx, scanobjects, call, stopped);
     await index.state.waitUntilSynced();
     const { to, found } = await search(ctx, { index, own, first, last, wanted, certain, stopped }, call);
     return { from_height: first, to_height: to, relevant_blocks: found, completed: to === last.height };
@@ -68,13 +65,12 @@ async function start(ctx: NodeContext, args: readonly JsonValue[], call: CallInf
 }
 
 /** Returns the height of the first block, and the last block. */
-function bounds({ chain }: NodeContext, first: JsonValue | undefined, last: JsonValue | undefined): [number, HeaderInfo] {
-  const at = (value: JsonValue, name: string): HeaderInfo => {
-    const height = asInt(value);
+function bounds({ chain }: NodeContext, params: ParametersOf<typeof spec>): [number, HeaderInfo] {
+  const at = (height: number, name: string): HeaderInfo => {
     return (height < 0 ? undefined : chain.atHeight(height)) ?? fail(RPC_CODE.MISC_ERROR, `Invalid ${name}`);
   };
-  const from = given(first) ? at(first, 'start_height').height : 0;
-  const to = given(last) ? at(last, 'stop_height') : chain.tip;
+  const from = at(params.start_height, 'start_height').height;
+  const to = params.stop_height === undefined ? chain.tip : at(params.stop_height, 'stop_height');
   if (to.height < from) fail(RPC_CODE.MISC_ERROR, 'Invalid stop_height');
   return [from, to];
 }

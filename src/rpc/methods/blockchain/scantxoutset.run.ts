@@ -6,15 +6,16 @@ import { hashKey } from '../../../consensus/bytes/hex.js';
 import { readU32 } from '../../../consensus/bytes/reader.js';
 import type { Coin } from '../../../consensus/coin.js';
 import { follows } from '../../../policy/compat.js';
-import { asArray, asString } from '../../args.js';
+import { asArray } from '../../args.js';
 import type { ChainContext } from '../../context/chain.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
+import type { ParametersOf } from '../../declare/parameters.js';
 import type { CallInfo } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { expandScanObject } from '../../node/scan-object.js';
 import { Slicer } from '../../node/slices.js';
 import { hashHex, hex } from '../../render/hex.js';
-import { Amount, type JsonResult, type JsonValue } from '../../wire/values.js';
+import { Amount, type JsonResult } from '../../wire/values.js';
 import type { scantxoutset as spec } from './scantxoutset.spec.js';
 
 /** A running scan. */
@@ -29,8 +30,8 @@ const scans = new WeakMap<ChainContext['chain'], Scan>();
 
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 
-export const scantxoutset: NodeRun<typeof spec> = ({ args }, ctx, call) => {
-  const action = asString(args[0]);
+export const scantxoutset: NodeRun<typeof spec> = (params, ctx, call) => {
+  const { action } = params;
   const running = scans.get(ctx.chain);
   switch (action) {
     case 'status':
@@ -40,21 +41,21 @@ export const scantxoutset: NodeRun<typeof spec> = ({ args }, ctx, call) => {
       return running !== undefined;
     case 'start':
       if (running) fail(RPC_CODE.INVALID_PARAMETER, 'Scan already in progress, use action "abort" or "status"');
-      return start(ctx, args[1], call);
+      return start(ctx, params, call);
     default:
       return fail(RPC_CODE.INVALID_PARAMETER, follows(ctx.compat, 25) ? `Invalid action '${action}'` : 'Invalid command');
   }
 };
 
-async function start(ctx: NodeContext, objects: JsonValue | undefined, call: CallInfo): Promise<JsonResult> {
+async function start(ctx: NodeContext, { args, scanobjects }: ParametersOf<typeof spec>, call: CallInfo): Promise<JsonResult> {
   const own: Scan = { progress: 0, aborted: false };
   scans.set(ctx.chain, own);
   try {
-    if (objects === undefined || (objects === null && ctx.compat.strictArguments))
+    if (args.length < 2 || (scanobjects === null && ctx.compat.strictArguments))
       fail(RPC_CODE.MISC_ERROR, 'scanobjects argument is required for the start action');
     const stopped = (): boolean => own.aborted || ctx.stopping.aborted || call.signal?.aborted === true;
     const wanted = new Map<string, ScriptProvider>();
-    for (const object of asArray(objects)) await addScripts(ctx, expandScanObject(ctx, object, call), wanted, stopped);
+    for (const object of asArray(scanobjects)) await addScripts(ctx, expandScanObject(ctx, object, call), wanted, stopped);
     return await walk(ctx, wanted, own, stopped);
   } finally {
     scans.delete(ctx.chain);

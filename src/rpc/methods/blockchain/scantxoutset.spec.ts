@@ -14,7 +14,7 @@ export const scantxoutset = declare({
       'action',
       '"start" starts a scan. "abort" stops the current scan and returns true, or false without a scan. "status" returns the progress, or null\nwithout a scan',
     ),
-    arr('scanobjects?', 'The descriptors to search for. Required for "start"', { oneline: '[scanobjects,...]' }, SCAN_OBJECTS),
+    arr('scanobjects?', 'The descriptors to search for. Required for "start"', { as: 'json', oneline: '[scanobjects,...]' }, SCAN_OBJECTS),
   ],
   results: [
     bool('Whether a scan was running', { when: 'When action is "abort"' }),

@@ -1,15 +1,13 @@
 import { parseHeader } from '../../../consensus/block/header-view.js';
 import { extractMatches } from '../../../consensus/block/partial-merkle.js';
 import { equalBytes } from '../../../consensus/bytes/hex.js';
-import { asHex } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { decodeProof } from '../../node/tx-proof.js';
 import { hashHex } from '../../render/hex.js';
 import type { verifytxoutproof as spec } from './verifytxoutproof.spec.js';
 
-export const verifytxoutproof: NodeRun<typeof spec> = ({ args }, ctx) => {
-  const bytes = asHex(args[0], 'proof');
+export const verifytxoutproof: NodeRun<typeof spec> = ({ proof: bytes }, ctx) => {
   const tree = decodeProof(bytes, ctx.compat);
   const header = parseHeader(bytes, ctx.crypto);
   const found = extractMatches(tree, ctx.crypto);

@@ -6,7 +6,7 @@ export const help = declare({
   category: 'control',
   runs: 'front',
   description: 'Lists all methods, or explains one.',
-  args: [str('command', 'The method', { default: 'all commands' })],
+  args: [str('command', 'The method', { as: 'json', default: 'all commands' })],
   results: [str('The text')],
   examples: [],
 });

@@ -16,8 +16,7 @@ function switchCategories(log: LogControl, names: readonly JsonValue[], on: bool
   }
 }
 
-export const logging: NodeRun<typeof spec> = ({ args }, ctx) => {
-  const [include, exclude] = args;
+export const logging: NodeRun<typeof spec> = ({ include, exclude }, ctx) => {
   if (Array.isArray(include)) switchCategories(ctx.log, include, true);
   if (Array.isArray(exclude)) switchCategories(ctx.log, exclude, false);
   return Object.fromEntries(ctx.log.categories());

@@ -6,7 +6,7 @@ export const stop = declare({
   category: 'control',
   runs: 'node',
   description: 'Requests a clean stop of the node.',
-  args: [num('wait?', 'Milliseconds to wait before the stop', { hidden: true })],
+  args: [num('wait?', 'Milliseconds to wait before the stop', { as: 'json', hidden: true })],
   results: [str('A message that the node is stopping')],
   examples: [],
 });

@@ -2,7 +2,7 @@ import { decodeAddress } from '../../../address/address.js';
 import { parseBlock } from '../../../consensus/block/block-view.js';
 import { rejectText } from '../../../consensus/state.js';
 import type { TxView } from '../../../consensus/tx/tx-view.js';
-import { asArray, asBool, asString } from '../../args.js';
+import { asString } from '../../args.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
 import type { CallInfo } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
@@ -34,16 +34,16 @@ function transactionOf(ctx: NodeContext, text: string): TxView {
   );
 }
 
-export const generateblock: NodeRun<typeof spec> = async ({ args }, ctx, call) => {
-  const script = outputScript(ctx, asString(args[0]), call);
+export const generateblock: NodeRun<typeof spec> = async (params, ctx, call) => {
+  const script = outputScript(ctx, params.output, call);
   await ctx.mempool.settled();
-  const txs = asArray(args[1]).map((item) => transactionOf(ctx, asString(item)));
+  const txs = params.transactions.map((item) => transactionOf(ctx, asString(item)));
   const empty = parseBlock(await ctx.templates.buildBlock(script, { empty: true }), ctx.crypto);
   const block = withTransactions(ctx, empty, txs);
   const verdict = await ctx.chain.testBlockValidity(block, { checkPow: false, checkMerkle: false });
   if (verdict) fail(RPC_CODE.VERIFY_ERROR, `TestBlockValidity failed: ${rejectText(verdict)}`);
   const mined = await new BlockMiner(ctx, new MiningBudget(DEFAULT_MAX_TRIES)).mine(block);
   if (!mined) return fail(RPC_CODE.MISC_ERROR, 'Failed to make block.');
-  if ((args[2] ?? null) !== null && !asBool(args[2])) return { hash: hashHex(mined.hash), hex: hex(mined.bytes) };
+  if (!params.submit) return { hash: hashHex(mined.hash), hex: hex(mined.bytes) };
   return { hash: await submitMined(ctx, mined) };
 };

@@ -11,7 +11,10 @@ export const generateblock = declare({
   args: [
     str('output', 'An address or a descriptor.', { holds: 'descriptor' }),
     arr('transactions', 'The transactions: ids of transactions in the mempool, or transactions as hex', [str('rawtx/txid?', '')]),
-    bool('submit', 'Whether to submit the block. If false, the reply contains the block', { since: 25, default: 'true' }),
+    bool('submit', 'Whether to submit the block. If false, the reply contains the block', {
+      since: 25,
+      default: 'true',
+    }),
   ],
   results: [obj([hex('hash', 'Hash of the block'), hex('hex?', 'The block, only if submit is false', { since: 25 })])],
   examples: [{ title: 'A block with two transactions', cli: `"myaddress" '["rawtx", "mempool_txid"]'` }],

@@ -1,4 +1,3 @@
-import { asBool, asString } from '../../args.js';
 import type { FoundType } from '../../context/network.js';
 import type { NodeRun } from '../../context/node.js';
 import { methodsOf } from '../../declare/methods.js';
@@ -9,16 +8,16 @@ import type { addconnection as spec } from './addconnection.spec.js';
 
 const FOUND_TYPES: readonly FoundType[] = ['outbound-full-relay', 'block-relay-only', 'addr-fetch', 'feeler'];
 
-export const addconnection: NodeRun<typeof spec> = async ({ args }, ctx) => {
+export const addconnection: NodeRun<typeof spec> = async (params, ctx) => {
   regtestOnly(ctx, 'addconnection');
-  const address = asString(args[0]);
-  const words = asString(args[1]).trim();
+  const { address } = params;
+  const words = params.connection_type.trim();
   const type = FOUND_TYPES.find((one) => one === words);
   if (type === undefined) {
     const spec = methodsOf(true, ctx.compat).get('addconnection');
     return fail(RPC_CODE.INVALID_PARAMETER, spec === undefined ? '' : renderHelp(spec));
   }
-  const encrypted = (args[2] ?? null) !== null && asBool(args[2]);
+  const encrypted = params.args.length > 2 && params.v2transport;
   const { control } = ctx.network;
   if (encrypted && !control.encrypts()) {
     fail(RPC_CODE.INVALID_PARAMETER, 'Error: Adding v2transport connections requires -v2transport init flag to be set.');

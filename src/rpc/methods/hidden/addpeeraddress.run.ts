@@ -1,13 +1,9 @@
 import { follows } from '../../../policy/compat.js';
-import { asBool, asInt, asString } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import type { addpeeraddress as spec } from './addpeeraddress.spec.js';
 
-export const addpeeraddress: NodeRun<typeof spec> = ({ args }, ctx) => {
-  const address = asString(args[0]);
-  const port = asInt(args[1]);
-  const isTried = (args[2] ?? null) !== null && asBool(args[2]);
+export const addpeeraddress: NodeRun<typeof spec> = ({ address, port, tried: isTried }, ctx) => {
   const error = ctx.network.control.addAddress(address, port, isTried);
   if (error === null) return { success: true };
   // Core 0.21 gives no reason.

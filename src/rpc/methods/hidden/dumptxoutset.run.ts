@@ -35,9 +35,9 @@ function checkType(ctx: NodeContext, typed: JsonValue | undefined, given: JsonVa
   fail(RPC_CODE.INVALID_PARAMETER, `Invalid snapshot type "${type}" specified. Please specify "rollback" or "latest"`);
 }
 
-export const dumptxoutset: NodeRun<typeof spec> = async ({ args }, ctx) => {
-  const text = asString(args[0]);
-  checkType(ctx, args[1], args[2]);
+export const dumptxoutset: NodeRun<typeof spec> = async (params, ctx) => {
+  const text = params.path;
+  checkType(ctx, params.type, params.options);
   const file = path.resolve(ctx.folder, text);
   if (existsSync(file)) {
     fail(RPC_CODE.INVALID_PARAMETER, `${file} already exists. If you are sure this is what you want, move it out of the way first`);

@@ -9,8 +9,8 @@ export const dumptxoutset = declare({
   description: 'Writes all unspent outputs to a file, as they are at the tip when the call begins. The file must not exist.',
   args: [
     str('path', 'The file. A relative path is relative to the network folder'),
-    str('type', '"latest": the coins at the tip', { since: 29, default: '""' }),
-    obj('options?', '', { since: 29, namedMembers: true }, [
+    str('type', '"latest": the coins at the tip', { as: 'json', since: 29, default: '""' }),
+    obj('options?', '', { as: 'json', since: 29, namedMembers: true }, [
       num('rollback?', 'The block whose coins to write. Only the tip is possible', { anyType: true, typeWords: 'string or numeric' }),
       bool('in_memory', 'Accepted without effect', { since: 32, default: 'false' }),
     ]),

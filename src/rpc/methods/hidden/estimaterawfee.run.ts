@@ -1,7 +1,6 @@
 // Core 0.21: rpc/mining.cpp.
 
 import type { FeeRange } from '../../../mempool/fees/confirm-stats.js';
-import { asDouble, checkType } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { confirmTarget, feeEstimates } from '../../node/estimate-fee.js';
@@ -9,8 +8,6 @@ import { Amount, Double, type JsonResult } from '../../wire/values.js';
 import type { estimaterawfee as spec } from './estimaterawfee.spec.js';
 
 const HORIZONS = ['short', 'medium', 'long'] as const;
-
-const DEFAULT_SHARE = 0.95;
 
 /** Rounds to two decimals, halves away from zero. */
 const cents = (value: number): Double => new Double(Math.round(value * 100) / 100);
@@ -24,11 +21,11 @@ const rangeObject = (range: FeeRange): Record<string, JsonResult> => ({
   leftmempool: cents(range.leftMempool),
 });
 
-export const estimaterawfee: NodeRun<typeof spec> = ({ args }, ctx) => {
-  checkType(args[0], 'number');
+export const estimaterawfee: NodeRun<typeof spec> = (params, ctx) => {
+  const { conf_target } = params;
   const fees = feeEstimates(ctx);
-  const target = confirmTarget(fees.highestTarget('long'), args[0]);
-  const share = (args[1] ?? null) === null ? DEFAULT_SHARE : asDouble(args[1]);
+  const target = confirmTarget(fees.highestTarget('long'), conf_target);
+  const share = params.threshold;
   if (share < 0 || share > 1) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid threshold');
   const result: Record<string, JsonResult> = {};
   for (const horizon of HORIZONS) {

@@ -29,8 +29,8 @@ export const estimaterawfee = declare({
   checks: 'types or null',
   description: 'Returns the figures that estimatesmartfee uses, for each horizon. They may change from version to version.',
   args: [
-    num('conf_target', 'Blocks (1 - 1008)'),
-    num('threshold', 'Share of transactions that must have confirmed within the target', { default: '0.95' }),
+    num('conf_target', 'Blocks (1 - 1008)', { checked: true }),
+    num('threshold', 'Share of transactions that must have confirmed within the target', { as: 'double', default: '0.95' }),
   ],
   results: [
     obj('One member for each horizon that covers the target', [

@@ -7,8 +7,8 @@ import { hashHex, hex } from '../../render/hex.js';
 import type { JsonResult, JsonValue } from '../../wire/values.js';
 import type { getorphantxs as spec } from './getorphantxs.spec.js';
 
-export const getorphantxs: NodeRun<typeof spec> = ({ args }, ctx) => {
-  const verbosity = verbosityOf(args[0] ?? null);
+export const getorphantxs: NodeRun<typeof spec> = (params, ctx) => {
+  const verbosity = verbosityOf(params.verbosity);
   const orphans = ctx.network.orphans();
   switch (verbosity) {
     case 0:

@@ -1,4 +1,3 @@
-import { asInt64, checkTypes } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { regtestOnly } from '../../node/control.js';
@@ -6,10 +5,9 @@ import type { mockscheduler as spec } from './mockscheduler.spec.js';
 
 const MAX_SCHEDULER_STEP = 3600n;
 
-export const mockscheduler: NodeRun<typeof spec> = ({ args }, ctx) => {
+export const mockscheduler: NodeRun<typeof spec> = (params, ctx) => {
   regtestOnly(ctx, 'mockscheduler');
-  checkTypes(args, ['number']);
-  const seconds = asInt64(args[0]);
+  const seconds = params.delta_time;
   if (seconds <= 0n || seconds > MAX_SCHEDULER_STEP) {
     fail(RPC_CODE.MISC_ERROR, 'delta_time must be between 1 and 3600 seconds (1 hr)');
   }

@@ -6,7 +6,7 @@ export const mockscheduler = declare({
   category: 'hidden',
   runs: 'node',
   description: 'Advances the scheduler by some seconds (-regtest only).',
-  args: [num('delta_time', 'Seconds to advance the scheduler by')],
+  args: [num('delta_time', 'Seconds to advance the scheduler by', { as: 'int64', checked: true })],
   results: [none()],
   examples: [],
 });

@@ -1,5 +1,5 @@
 import { declare } from '../../declare/parameters.js';
-import { hex, none } from '../../declare/parts.js';
+import { hash, none } from '../../declare/parts.js';
 
 export const reconsiderblock = declare({
   name: 'reconsiderblock',
@@ -7,7 +7,7 @@ export const reconsiderblock = declare({
   runs: 'node',
   description:
     'Removes the invalid mark from a block, its ancestors and its descendants, and checks them again.\nThis undoes invalidateblock.',
-  args: [hex('blockhash', 'The block to reconsider')],
+  args: [hash('blockhash', 'The block to reconsider')],
   results: [none()],
   examples: [{ cli: '"blockhash"', rpc: '"blockhash"' }],
   waits: true,

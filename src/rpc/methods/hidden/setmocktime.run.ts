@@ -1,5 +1,4 @@
 import { follows } from '../../../policy/compat.js';
-import { asInt64, checkTypes } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { regtestOnly } from '../../node/control.js';
@@ -12,10 +11,9 @@ import type { setmocktime as spec } from './setmocktime.spec.js';
 const MOST_SECONDS = 9_223_372_036n;
 const MOST_SECONDS_32 = 0xffff_ffffn;
 
-export const setmocktime: NodeRun<typeof spec> = ({ args }, ctx) => {
+export const setmocktime: NodeRun<typeof spec> = (params, ctx) => {
   regtestOnly(ctx, 'setmocktime');
-  checkTypes(args, ['number']);
-  const seconds = asInt64(args[0]);
+  const seconds = params.timestamp;
   if (seconds < 0n && !follows(ctx.compat, 28)) fail(RPC_CODE.INVALID_PARAMETER, `Mocktime can not be negative: ${seconds}.`);
   const most = follows(ctx.compat, 32) ? MOST_SECONDS_32 : MOST_SECONDS;
   if (seconds < 0n || seconds > most) {

@@ -6,7 +6,7 @@ export const setmocktime = declare({
   category: 'hidden',
   runs: 'node',
   description: 'Sets the clock of the node (-regtest only).',
-  args: [num('timestamp', 'Seconds since 1970.\n0 returns to the real time', { typeWords: 'numeric' })],
+  args: [num('timestamp', 'Seconds since 1970.\n0 returns to the real time', { as: 'int64', checked: true, typeWords: 'numeric' })],
   results: [none()],
   examples: [],
 });

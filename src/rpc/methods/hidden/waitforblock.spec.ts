@@ -8,7 +8,10 @@ export const waitforblock = declare({
   runs: 'node',
   repeatable: true,
   description: 'Waits until the given block is the tip, and returns the tip. After the timeout it returns the tip of that\nmoment.',
-  args: [hex('blockhash', 'The block to wait for.'), num('timeout', 'Milliseconds to wait. 0 means no timeout', { default: '0' })],
+  args: [
+    hex('blockhash', 'The block to wait for.', { as: 'hash hex' }),
+    num('timeout', 'Milliseconds to wait. 0 means no timeout', { default: '0' }),
+  ],
   results: [obj([hex('hash', 'The block hash'), num('height', 'Its height')])],
   examples: [
     {

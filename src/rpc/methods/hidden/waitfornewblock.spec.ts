@@ -13,7 +13,7 @@ export const waitfornewblock = declare({
     hex(
       'current_tip?',
       'The tip that the caller knows (default: the current tip). If the tip is already a different one, the call returns at once',
-      { since: 30 },
+      { as: 'hash hex', since: 30 },
     ),
   ],
   results: [obj([hex('hash', 'The block hash'), num('height', 'Its height')])],

@@ -4,7 +4,7 @@ import { HEADER_SIZE, type HeaderView, parseHeader } from '../../../consensus/bl
 import { hashKey } from '../../../consensus/bytes/hex.js';
 import { DecodeError } from '../../../consensus/bytes/reader.js';
 import { parseTx, type TxView } from '../../../consensus/tx/tx-view.js';
-import { asArray, asHash, asString, hexBytes } from '../../args.js';
+import { asHash, asString, hexBytes } from '../../args.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { fullVerdict, ID_BYTES, isKnownValid, placeWord } from '../../node/declared-block.js';
@@ -60,13 +60,13 @@ function rebuild(ctx: NodeContext, header: HeaderView, txs: readonly TxView[]): 
   return block;
 }
 
-export const checkdeclaredblock: NodeRun<typeof spec> = async ({ args }, ctx) => {
-  const header = headerOf(ctx, args[0]);
-  const coinbase = transactionOf(ctx, args[1], undecodable);
-  const listed = asArray(args[2]);
+export const checkdeclaredblock: NodeRun<typeof spec> = async (params, ctx) => {
+  const header = headerOf(ctx, params.header);
+  const coinbase = transactionOf(ctx, params.coinbase, undecodable);
+  const listed = params.wtxids;
   const wtxids = idsOf(listed);
   const given = new Map<string, TxView>();
-  for (const hex of (args[3] ?? null) === null ? [] : asArray(args[3])) {
+  for (const hex of params.transactions ?? []) {
     const tx = transactionOf(ctx, hex, () => fail(RPC_CODE.DESERIALIZATION_ERROR, 'TX decode failed'));
     given.set(hashKey(tx.wtxid), tx);
   }

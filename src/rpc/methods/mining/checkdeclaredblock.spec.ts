@@ -8,8 +8,8 @@ export const checkdeclaredblock = declare({
   description:
     'Checks a block without proof of work, as getblocktemplate does in mode "proposal", but takes wtxids in place\nof the transactions (not in Bitcoin Core).\nThe call finds transactions in the mempool, in pinned jobs, among those stored for block reconstruction, and\nin the last three blocks. It stores nothing.',
   args: [
-    hex('header', 'The 80 bytes of the header. Any nonce is accepted'),
-    hex('coinbase', 'The coinbase transaction with its witness'),
+    hex('header', 'The 80 bytes of the header. Any nonce is accepted', { as: 'json' }),
+    hex('coinbase', 'The coinbase transaction with its witness', { as: 'json' }),
     arr('wtxids', 'The transactions after the coinbase, in block order', [hex('wtxid?', '')]),
     arr(
       'transactions?',

@@ -11,7 +11,7 @@ function decodeBlock(ctx: NodeContext, text: string): BlockView {
 }
 
 /** Runs on the node thread for all proposals, and for templates that are requested in a batch. */
-export const getblocktemplate: NodeRun<typeof spec> = ({ args }, ctx, call) => {
-  const request = parseTemplateRequest(args);
+export const getblocktemplate: NodeRun<typeof spec> = ({ template_request }, ctx, call) => {
+  const request = parseTemplateRequest(template_request);
   return request.mode === 'proposal' ? propose(ctx, decodeBlock(ctx, request.data)) : ctx.templates.getBlockTemplate(request, call.signal);
 };

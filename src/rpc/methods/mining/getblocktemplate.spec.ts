@@ -9,7 +9,7 @@ export const getblocktemplate = declare({
   description:
     'Returns the data that a miner needs to build a block on the current tip. See BIPs 22, 23, 9 and 145.\nWith mode "proposal" the call checks a block without proof of work instead.\nWith a longpollid the reply waits until the tip changes or the fees in the mempool have risen.\nWith the capability "light" (not in Core; only with -templatemode=live) the template has no transactions.',
   args: [
-    obj('template_request', 'The request', { default: '{}', required: 26, oneline: '"template_request"' }, [
+    obj('template_request', 'The request', { as: 'json', default: '{}', required: 26, oneline: '"template_request"' }, [
       str('mode?', '"template", "proposal" or absent'),
       arr('capabilities?', 'Capabilities of the client', [
         str('support?', 'Such as "longpoll", "coinbasevalue", "proposal". Only "light" changes the reply'),

@@ -1,5 +1,5 @@
 import type { TxView } from '../../../consensus/tx/tx-view.js';
-import { asArray, asHash, asInt64, asObject, asString } from '../../args.js';
+import { asHash, asInt64, asObject, asString } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { knownTransactions } from '../../node/job-transactions.js';
@@ -35,11 +35,11 @@ function pinOptions(given: Parameters<typeof asObject>[0]): PinOptions | null {
   return { job, seconds: Number(seconds) };
 }
 
-export const getrawtransactions: NodeRun<typeof spec> = async ({ args }, ctx) => {
-  const listed = asArray(args[0]);
+export const getrawtransactions: NodeRun<typeof spec> = async (params, ctx) => {
+  const listed = params.wtxids;
   if (listed.length > MOST_WTXIDS) fail(RPC_CODE.INVALID_PARAMETER, `wtxids lists more than ${MOST_WTXIDS} transactions`);
   const wtxids = listed.map((wtxid) => asHash(wtxid, 'wtxid'));
-  const pin = pinOptions(args[1]);
+  const pin = pinOptions(params.pin);
   const found = await knownTransactions(ctx, wtxids);
   const held: TxView[] = [];
   const transactions: (string | null)[] = [];

@@ -4,7 +4,6 @@
 import type { TxOutcome } from '../../../mempool/recent-outcomes.js';
 import { longPollId } from '../../../template/render-template.js';
 import type { TemplateVerdict, VerdictTemplate } from '../../../template/verdict.js';
-import { asHash } from '../../args.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
 import { hashHex } from '../../render/hex.js';
 import { Double, type JsonResult } from '../../wire/values.js';
@@ -57,8 +56,7 @@ function outcomeMembers({ mempool }: NodeContext, { kind, reason, debug, time, r
   return { verdict: 'conflict', reason, details, conflicts: here, time };
 }
 
-export const gettemplateverdict: NodeRun<typeof spec> = async ({ args }, ctx) => {
-  const txid = asHash(args[0], 'txid');
+export const gettemplateverdict: NodeRun<typeof spec> = async ({ txid }, ctx) => {
   const found = ctx.templates.verdict(txid);
   if (found === null) {
     if (ctx.mempool.get(txid) !== undefined) return { verdict: 'no-template' };

@@ -1,5 +1,5 @@
 import { declare } from '../../declare/parameters.js';
-import { arr, hex, num, obj, str, time } from '../../declare/parts.js';
+import { arr, hash, hex, num, obj, str, time } from '../../declare/parts.js';
 
 export const gettemplateverdict = declare({
   name: 'gettemplateverdict',
@@ -8,7 +8,7 @@ export const gettemplateverdict = declare({
   repeatable: true,
   description:
     'Returns why a transaction is or is not in the current template of getblocktemplate (not in Bitcoin Core). The\ncall compares the transaction with the template. It builds nothing and does not wait.',
-  args: [hex('txid', 'The transaction')],
+  args: [hash('txid', 'The transaction')],
   results: [
     obj([
       str(

@@ -1,16 +1,14 @@
 import { MOST_DELTA } from '../../../mempool/options.js';
 import { follows } from '../../../policy/compat.js';
-import { asDouble, asHash, asInt64Within } from '../../args.js';
+import { asDouble, asInt64Within } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import type { prioritisetransaction as spec } from './prioritisetransaction.spec.js';
 
-export const prioritisetransaction: NodeRun<typeof spec> = ({ args }, ctx) => {
-  const txid = asHash(args[0], 'txid');
-  const dummy = args[1] ?? null;
+export const prioritisetransaction: NodeRun<typeof spec> = ({ txid, dummy, fee_delta }, ctx) => {
   const number = (): number => (dummy === null ? 0 : asDouble(dummy));
   if (follows(ctx.compat, 28)) number();
-  const delta = asInt64Within(args[2], MOST_DELTA);
+  const delta = asInt64Within(fee_delta, MOST_DELTA);
   if (number() !== 0) {
     fail(RPC_CODE.INVALID_PARAMETER, 'Priority is no longer supported, dummy argument to prioritisetransaction must be 0.');
   }

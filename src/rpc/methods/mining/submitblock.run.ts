@@ -2,7 +2,6 @@ import { buildBlock } from '../../../consensus/block/build-block.js';
 import { HEADER_SIZE } from '../../../consensus/block/header-view.js';
 import { DecodeError } from '../../../consensus/bytes/reader.js';
 import { parseTx, type TxView } from '../../../consensus/tx/tx-view.js';
-import { asString } from '../../args.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
 import { blockFromBytes, bytesOf, submit } from '../../node/submit.js';
 import { JsonObject, type JsonValue } from '../../wire/values.js';
@@ -40,9 +39,9 @@ function submitWork(ctx: NodeContext, bytes: Uint8Array, workId: string, client:
   return submit(ctx, blockFromBytes(ctx, block), client);
 }
 
-export const submitblock: NodeRun<typeof spec> = ({ args }, ctx, call) => {
-  const bytes = bytesOf(asString(args[0]), call);
-  const workId = workIdOf(args[1]);
+export const submitblock: NodeRun<typeof spec> = (params, ctx, call) => {
+  const bytes = bytesOf(params.hexdata, call);
+  const workId = workIdOf(params.dummy);
   const client = userName(call.user);
   return workId === null ? submit(ctx, blockFromBytes(ctx, bytes), client) : submitWork(ctx, bytes, workId, client);
 };

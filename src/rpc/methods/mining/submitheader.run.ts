@@ -1,13 +1,13 @@
 import { HEADER_SIZE, parseHeader } from '../../../consensus/block/header-view.js';
 import { follows } from '../../../policy/compat.js';
-import { asString, hexBytes } from '../../args.js';
+import { hexBytes } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { hashHex } from '../../render/hex.js';
 import type { submitheader as spec } from './submitheader.spec.js';
 
-export const submitheader: NodeRun<typeof spec> = async ({ args }, ctx) => {
-  const bytes = hexBytes(asString(args[0]));
+export const submitheader: NodeRun<typeof spec> = async (params, ctx) => {
+  const bytes = hexBytes(params.hexdata);
   if (!bytes || bytes.length < HEADER_SIZE) return fail(RPC_CODE.DESERIALIZATION_ERROR, 'Block header decode failed');
   const header = parseHeader(bytes, ctx.crypto);
   if (!ctx.chain.node(header.prevHash)) {

@@ -1,14 +1,13 @@
-import { asBool, asString } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { commandOf } from '../../node/peers.js';
 import type { addnode as spec } from './addnode.spec.js';
 
-export const addnode: NodeRun<typeof spec> = async ({ args }, ctx) => {
-  const command = commandOf(ctx, args[1], 'addnode', ['onetry', 'add', 'remove']);
-  const node = asString(args[0]);
+export const addnode: NodeRun<typeof spec> = async (params, ctx) => {
+  const command = commandOf(ctx, params.command, 'addnode', ['onetry', 'add', 'remove']);
+  const node = params.node;
   const { control } = ctx.network;
-  const encrypted = (args[2] ?? null) === null ? undefined : asBool(args[2]);
+  const encrypted = params.v2transport;
   if (encrypted === true && !control.encrypts()) {
     fail(RPC_CODE.INVALID_PARAMETER, 'Error: v2transport requested but not enabled (see -v2transport)');
   }

@@ -9,7 +9,7 @@ export const addnode = declare({
     'Connects to a peer. With "add" the node connects again whenever the connection is lost, with "onetry" it tries\nonce, with "remove" it stops connecting again.',
   args: [
     str('node', 'The peer, host or host:port.'),
-    str('command', "'add', 'remove' or 'onetry'."),
+    str('command', "'add', 'remove' or 'onetry'.", { as: 'json' }),
     bool('v2transport?', 'Whether to try encryption (BIP-0324) first (default: as -v2transport).'),
   ],
   results: [none()],

@@ -3,8 +3,8 @@ import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import type { disconnectnode as spec } from './disconnectnode.spec.js';
 
-export const disconnectnode: NodeRun<typeof spec> = ({ args }, ctx) => {
-  const [address, id] = [args[0] ?? null, args[1] ?? null];
+export const disconnectnode: NodeRun<typeof spec> = (params, ctx) => {
+  const [address, id] = [params.address, params.nodeid];
   const { control } = ctx.network;
   let found: boolean;
   if (address !== null && id === null) found = control.disconnectAddress(asString(address));

@@ -6,7 +6,10 @@ export const disconnectnode = declare({
   category: 'network',
   runs: 'node',
   description: 'Disconnects a peer. Name the peer by its address or by its number. With a number, leave the address empty.',
-  args: [str('address?', 'Address and port as getpeerinfo shows them.'), num('nodeid?', 'Number as getpeerinfo shows it.')],
+  args: [
+    str('address?', 'Address and port as getpeerinfo shows them.', { as: 'json' }),
+    num('nodeid?', 'Number as getpeerinfo shows it.', { as: 'json' }),
+  ],
   results: [none()],
   examples: [
     { cli: '"192.168.0.6:8333"', rpc: '"192.168.0.6:8333"' },

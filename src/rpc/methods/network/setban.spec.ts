@@ -8,8 +8,8 @@ export const setban = declare({
   description: 'Bans an address or subnet, or removes a ban.',
   args: [
     str('subnet', 'An address, or a subnet with a slash and its bits or mask'),
-    str('command', "'add' or 'remove'."),
-    num('bantime', 'Duration of the ban in seconds. 0 means -bantime', { default: '0' }),
+    str('command', "'add' or 'remove'.", { as: 'json' }),
+    num('bantime', 'Duration of the ban in seconds. 0 means -bantime', { as: 'int64', default: '0' }),
     bool('absolute', 'Whether bantime is the end of the ban, in seconds since 1970', { default: 'false' }),
   ],
   results: [none()],

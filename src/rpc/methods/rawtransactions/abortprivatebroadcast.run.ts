@@ -1,12 +1,11 @@
-import { asHash } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { broadcastOf, membersOf } from '../../node/private-broadcast.js';
 import type { abortprivatebroadcast as spec } from './abortprivatebroadcast.spec.js';
 
-export const abortprivatebroadcast: NodeRun<typeof spec> = ({ args }, ctx) => {
+export const abortprivatebroadcast: NodeRun<typeof spec> = (params, ctx) => {
   const broadcast = broadcastOf(ctx);
-  const removed = broadcast.abort(asHash(args[0], 'id'));
+  const removed = broadcast.abort(params.id);
   if (removed.length === 0) {
     fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Transaction not in private broadcast queue. Check getprivatebroadcastinfo.');
   }

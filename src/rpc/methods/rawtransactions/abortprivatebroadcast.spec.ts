@@ -1,5 +1,5 @@
 import { declare } from '../../declare/parameters.js';
-import { arr, hex, obj } from '../../declare/parts.js';
+import { arr, hash, hex, obj } from '../../declare/parts.js';
 
 export const abortprivatebroadcast = declare({
   name: 'abortprivatebroadcast',
@@ -7,7 +7,7 @@ export const abortprivatebroadcast = declare({
   category: 'rawtransactions',
   runs: 'node',
   description: 'Stops the private broadcast of a transaction. Requires -privatebroadcast.',
-  args: [hex('id', 'The txid or wtxid. Several transactions may have the same txid')],
+  args: [hash('id', 'The txid or wtxid. Several transactions may have the same txid')],
   results: [
     obj([
       arr('removed_transactions', '', [

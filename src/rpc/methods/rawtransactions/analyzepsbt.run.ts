@@ -9,9 +9,9 @@ import { asPsbt } from '../../render/psbt-text.js';
 import { Amount, type JsonResult } from '../../wire/values.js';
 import type { analyzepsbt as spec } from './analyzepsbt.spec.js';
 
-export const analyzepsbt: NodeRun<typeof spec> = async ({ args }, ctx, call) => {
+export const analyzepsbt: NodeRun<typeof spec> = async (params, ctx, call) => {
   const pauses = new Slicer(call.yieldToUrgent);
-  const psbt = await asPsbt(args[0], ctx, pauses);
+  const psbt = await asPsbt(params.psbt, ctx, pauses);
   const { inputs, virtualSize, fee, next, error } = await analyzePsbt(psbt, ctx.crypto, follows(ctx.compat, 32), pauses);
   const out: Record<string, JsonResult> = {};
   if (inputs.length > 0) out.inputs = inputs.map(inputMembers);

@@ -7,7 +7,7 @@ import { findOutputs } from '../../../mempool/find-outputs.js';
 import { follows } from '../../../policy/compat.js';
 import { withoutSignatures } from '../../../psbt/create-psbt.js';
 import { combineTransactions } from '../../../signing/sign-transaction.js';
-import { asArray, asString } from '../../args.js';
+import { asString } from '../../args.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { decodeTx } from '../../node/raw-tx.js';
@@ -25,8 +25,7 @@ function checkSame(versions: readonly TxView[], { crypto }: NodeContext): void {
   if (other >= 0) fail(RPC_CODE.INVALID_PARAMETER, `Transaction number ${other + 2} not compatible with first transaction`);
 }
 
-export const combinerawtransaction: NodeRun<typeof spec> = async ({ args }, ctx) => {
-  const list = asArray(args[0]);
+export const combinerawtransaction: NodeRun<typeof spec> = async ({ txs: list }, ctx) => {
   const strict = follows(ctx.compat, 32);
   if (strict && list.length < 2) fail(RPC_CODE.DESERIALIZATION_ERROR, 'Missing transactions. At least two transactions required.');
   const versions = list.map((text, i) => {

@@ -3,15 +3,14 @@ import { DecodeError } from '../../../consensus/bytes/reader.js';
 import { parseTxLenient } from '../../../consensus/tx/parse-lenient.js';
 import type { TxView } from '../../../consensus/tx/tx-view.js';
 import { createPsbt } from '../../../psbt/create-psbt.js';
-import { asBool, asString, hexBytes } from '../../args.js';
+import { hexBytes } from '../../args.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import type { FrontContext, FrontRun } from '../../front/context.js';
 import { asPsbtVersion, psbtText } from '../../render/psbt-text.js';
-import type { JsonValue } from '../../wire/values.js';
 import type { converttopsbt as spec } from './converttopsbt.spec.js';
 
 /** Parses a transaction with or without witnesses, as requested; otherwise tries both formats. */
-function anyTx(ctx: FrontContext, text: string, isWitness: boolean | null): TxView {
+function anyTx(ctx: FrontContext, text: string, isWitness: boolean | undefined): TxView {
   const failed = (): never => fail(RPC_CODE.DESERIALIZATION_ERROR, 'TX decode failed');
   const bytes = hexBytes(text) ?? failed();
   try {
@@ -22,16 +21,14 @@ function anyTx(ctx: FrontContext, text: string, isWitness: boolean | null): TxVi
   }
 }
 
-const optionalBool = (value: JsonValue | undefined): boolean | null => ((value ?? null) === null ? null : asBool(value));
-
-export const converttopsbt: FrontRun<typeof spec> = ({ args }, ctx) => {
-  const permitSigData = optionalBool(args[1]) ?? false;
-  const isWitness = optionalBool(args[2]);
-  const tx = anyTx(ctx, asString(args[0]), isWitness);
+export const converttopsbt: FrontRun<typeof spec> = (params, ctx) => {
+  const permitSigData = params.permitsigdata;
+  const isWitness = params.iswitness;
+  const tx = anyTx(ctx, params.hexstring, isWitness);
   for (let i = 0; i < tx.inputCount && !permitSigData; i++) {
     if (tx.scriptSig(i).length > 0 || tx.witnessCount(i) > 0) {
       fail(RPC_CODE.DESERIALIZATION_ERROR, 'Inputs must not have scriptSigs and scriptWitnesses');
     }
   }
-  return psbtText(createPsbt(tx, ctx.hashes, asPsbtVersion(args[3], ctx.compat)), ctx.hashes, ctx.compat);
+  return psbtText(createPsbt(tx, ctx.hashes, asPsbtVersion(params.psbt_version, ctx.compat)), ctx.hashes, ctx.compat);
 };

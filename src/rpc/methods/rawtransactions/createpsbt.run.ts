@@ -2,12 +2,12 @@
 import { parseTx } from '../../../consensus/tx/tx-view.js';
 import { createPsbt } from '../../../psbt/create-psbt.js';
 import type { FrontRun } from '../../front/context.js';
-import { asReplaceable, asTxVersion, constructTransaction } from '../../front/createrawtransaction.js';
+import { asReplaceable, constructTransaction } from '../../front/createrawtransaction.js';
 import { asPsbtVersion, psbtText } from '../../render/psbt-text.js';
 import type { createpsbt as spec } from './createpsbt.spec.js';
 
-export const createpsbt: FrontRun<typeof spec> = ({ args }, ctx) => {
-  const bytes = constructTransaction(ctx, args, asReplaceable(args[3], ctx.compat), asTxVersion(args[4]));
-  const version = asPsbtVersion(args[5], ctx.compat);
+export const createpsbt: FrontRun<typeof spec> = (params, ctx) => {
+  const bytes = constructTransaction(ctx, params, asReplaceable(params.replaceable, ctx.compat), params.version);
+  const version = asPsbtVersion(params.psbt_version, ctx.compat);
   return psbtText(createPsbt(parseTx(bytes, ctx.hashes, { allowWitness: false }), ctx.hashes, version), ctx.hashes, ctx.compat);
 };

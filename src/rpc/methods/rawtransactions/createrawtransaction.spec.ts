@@ -9,7 +9,7 @@ export const createrawtransaction = declare({
   checks: 'types or null',
   description: 'Creates an unsigned transaction from inputs and outputs. The call does not store or send it.',
   args: [
-    arr('inputs', 'The inputs', [
+    arr('inputs', 'The inputs', { as: 'json' }, [
       obj({ optional: true }, [
         hex('txid', 'The transaction id'),
         num('vout', 'The output number'),
@@ -25,8 +25,8 @@ export const createrawtransaction = declare({
         obj({ optional: true }, [hex('data', 'The key is "data", the value hex')]),
       ],
     ),
-    num('locktime', 'The lock time. If it is not 0, inputs get a sequence number that activates it', { default: '0' }),
-    bool('replaceable', 'Marks the transaction as replaceable (BIP125).', { default: 'false; true in releases since 24' }),
+    num('locktime', 'The lock time. If it is not 0, inputs get a sequence number that activates it', { as: 'json', default: '0' }),
+    bool('replaceable', 'Marks the transaction as replaceable (BIP125).', { as: 'json', default: 'false; true in releases since 24' }),
     TX_VERSION_ARG,
   ],
   results: [str('The transaction as hex')],

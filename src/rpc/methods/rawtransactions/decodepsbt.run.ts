@@ -6,8 +6,8 @@ import { psbtMembers } from '../../render/psbt.js';
 import { asPsbt } from '../../render/psbt-text.js';
 import type { decodepsbt as spec } from './decodepsbt.spec.js';
 
-export const decodepsbt: NodeRun<typeof spec> = async ({ args }, ctx, call) => {
+export const decodepsbt: NodeRun<typeof spec> = async (params, ctx, call) => {
   const pauses = new Slicer(call.yieldToUrgent);
-  const psbt = await asPsbt(args[0], ctx, pauses);
+  const psbt = await asPsbt(params.psbt, ctx, pauses);
   return psbtMembers(psbt, renderContext(ctx), pauses);
 };

@@ -3,4 +3,4 @@ import { txToDecode } from '../../front/decode.js';
 import { txMembers } from '../../render/tx.js';
 import type { decoderawtransaction as spec } from './decoderawtransaction.spec.js';
 
-export const decoderawtransaction: FrontRun<typeof spec> = ({ args }, ctx) => txMembers(txToDecode(args, ctx.hashes), ctx);
+export const decoderawtransaction: FrontRun<typeof spec> = (params, ctx) => txMembers(txToDecode(params, ctx.hashes), ctx);

@@ -41,8 +41,8 @@ function canRun(script: Uint8Array): boolean {
   return !tokens.failed;
 }
 
-export const decodescript: FrontRun<typeof spec> = ({ args }, ctx) => {
-  const script = args[0] === '' ? new Uint8Array(0) : asHex(args[0], 'argument');
+export const decodescript: FrontRun<typeof spec> = ({ hexstring }, ctx) => {
+  const script = hexstring === '' ? new Uint8Array(0) : asHex(hexstring, 'argument');
   const out: Record<string, JsonResult> = scriptMembers(script, ctx, false);
   const type = String(out.type);
   if (follows(ctx.compat, 23) ? !WRAPPED.includes(type) || !canRun(script) : type === 'scripthash') return out;

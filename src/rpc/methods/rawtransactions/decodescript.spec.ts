@@ -8,7 +8,7 @@ export const decodescript = declare({
   runs: 'front',
   checks: 'types',
   description: 'Returns a script as an object.',
-  args: [hex('hexstring', 'The script')],
+  args: [hex('hexstring', 'The script', { as: 'json' })],
   results: [
     obj([
       ...SCRIPT_MEMBERS.filter(({ name }) => name !== 'hex'),

@@ -6,7 +6,6 @@ import { isFinal, type Psbt } from '../../../psbt/psbt.js';
 import { finalizePsbt } from '../../../signing/finalize-psbt.js';
 import { dropUnneededTransactions, isDone, psbtSigning, signPsbtInput, updatePsbtOutput } from '../../../signing/psbt-input.js';
 import { FlatProvider, HidingProvider } from '../../../signing/signing-provider.js';
-import { asArray, asBool } from '../../args.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
 import type { CallInfo } from '../../dispatch.js';
 import { addOutputs, learnExpansion } from '../../node/psbt-roles.js';
@@ -21,17 +20,15 @@ import type { descriptorprocesspsbt as spec } from './descriptorprocesspsbt.spec
 
 const SIGHASH_ALL = 1;
 
-const boolOr = (value: JsonValue | undefined, fallback: boolean): boolean => ((value ?? null) === null ? fallback : asBool(value));
-
-export const descriptorprocesspsbt: NodeRun<typeof spec> = async ({ args }, ctx, call) => {
+export const descriptorprocesspsbt: NodeRun<typeof spec> = async (params, ctx, call) => {
   const pauses = new Slicer(call.yieldToUrgent);
   const provider = new FlatProvider();
   try {
-    await addDescriptors(ctx, asArray(args[1]), provider, call, pauses);
-    const hashType = (args[2] ?? null) === null ? null : asHashType(args[2], ctx);
-    const derivations = boolOr(args[3], true);
-    const finalize = boolOr(args[4], true);
-    const psbt = await asPsbt(args[0], ctx, pauses);
+    await addDescriptors(ctx, params.descriptors, provider, call, pauses);
+    const hashType = params.sighashtype === undefined ? null : asHashType(params.sighashtype, ctx);
+    const derivations = params.bip32derivs;
+    const finalize = params.finalize;
+    const psbt = await asPsbt(params.psbt, ctx, pauses);
     await addOutputs(ctx, psbt, provider);
     const shown = new HidingProvider(provider, { secrets: false, origins: !derivations });
     const later = follows(ctx.compat, 32);

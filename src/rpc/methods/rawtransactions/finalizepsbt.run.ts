@@ -2,17 +2,16 @@
 import { follows } from '../../../policy/compat.js';
 import { extractTx } from '../../../psbt/extract-tx.js';
 import { finalizePsbt } from '../../../signing/finalize-psbt.js';
-import { asBool } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { Slicer } from '../../node/slices.js';
 import { hex } from '../../render/hex.js';
 import { asPsbt, psbtText } from '../../render/psbt-text.js';
 import type { finalizepsbt as spec } from './finalizepsbt.spec.js';
 
-export const finalizepsbt: NodeRun<typeof spec> = async ({ args }, ctx, call) => {
+export const finalizepsbt: NodeRun<typeof spec> = async (params, ctx, call) => {
   const pauses = new Slicer(call.yieldToUrgent);
-  const psbt = await asPsbt(args[0], ctx, pauses);
-  const extract = (args[1] ?? null) === null || asBool(args[1]);
+  const psbt = await asPsbt(params.psbt, ctx, pauses);
+  const extract = params.extract;
   const complete = await finalizePsbt(psbt, ctx.crypto, follows(ctx.compat, 32), pauses);
   return complete && extract ? { hex: hex(extractTx(psbt)), complete } : { psbt: psbtText(psbt, ctx.crypto, ctx.compat), complete };
 };

@@ -11,10 +11,12 @@ export const fundrawtransaction = declare({
     'Adds inputs to a transaction until they pay for its outputs and the fee, and adds a change output if\nnecessary. The call signs nothing.\nExisting inputs stay unchanged. They must be coins of the wallet, unless the options tell how they are spent.',
   args: [
     hex('hexstring', 'The transaction'),
-    obj('options?', 'Options. true or false instead of an object stands for includeWatching', { namedMembers: true, oneline: 'options' }, [
-      ...fundOptions('true'),
-      INPUT_WEIGHTS_ARG,
-    ]),
+    obj(
+      'options?',
+      'Options. true or false instead of an object stands for includeWatching',
+      { as: 'json', namedMembers: true, oneline: 'options' },
+      [...fundOptions('true'), INPUT_WEIGHTS_ARG],
+    ),
     bool('iswitness', 'Whether the hex is in the format with witnesses. A transaction without inputs may fit both formats', {
       default: 'depends on heuristic tests',
     }),

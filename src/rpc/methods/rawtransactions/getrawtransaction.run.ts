@@ -1,7 +1,6 @@
 import { equalBytes } from '../../../consensus/bytes/hex.js';
 import type { TxView } from '../../../consensus/tx/tx-view.js';
 import { follows, shows } from '../../../policy/compat.js';
-import { asHash } from '../../args.js';
 import type { HeaderInfo } from '../../context/chain.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
@@ -51,16 +50,15 @@ async function spentBy(ctx: NodeContext, tx: TxView, blockHash: Uint8Array, sign
   return at < 1 ? null : { coins: undo[at - 1], shown: true };
 }
 
-export const getrawtransaction: NodeRun<typeof spec> = async ({ args }, ctx, call) => {
-  const [id, flag = null, blockhash = null] = args;
-  const txid = asHash(id, 'parameter 1');
+export const getrawtransaction: NodeRun<typeof spec> = async (params, ctx, call) => {
+  const { txid } = params;
   if (hashHex(txid) === hashHex(ctx.chain.genesis.merkleRoot)) {
     fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'The genesis block coinbase is not considered an ordinary transaction and cannot be retrieved');
   }
-  const verbosity = verbosityOf(ctx, flag, 0);
+  const verbosity = verbosityOf(ctx, params.verbose, 0);
   let node: HeaderInfo | null = null;
-  if (blockhash !== null) {
-    node = ctx.chain.node(asHash(blockhash, 'parameter 3')) ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Block hash not found');
+  if (params.blockhash !== undefined) {
+    node = ctx.chain.node(params.blockhash) ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Block hash not found');
   }
   const { tx, blockHash, pooledSize } = node ? await inBlock(ctx, hashHex(txid), node, call.signal) : await anywhere(ctx, txid);
   if (verbosity === 0 || (verbosity < 0 && follows(ctx.compat, 25))) return txHex(tx);

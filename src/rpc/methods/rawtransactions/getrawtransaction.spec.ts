@@ -1,6 +1,6 @@
 import { spendingMembers } from '../../declare/members.js';
 import { declare } from '../../declare/parameters.js';
-import { amount, bool, hex, num, obj, str, time } from '../../declare/parts.js';
+import { amount, bool, hash, hex, num, obj, str, time } from '../../declare/parts.js';
 
 export const getrawtransaction = declare({
   name: 'getrawtransaction',
@@ -10,13 +10,13 @@ export const getrawtransaction = declare({
   description:
     'Returns a transaction from the mempool, or from a block if its hash is given. With -txindex it finds any\ntransaction.\nThe result is hex, or an object if verbose is true. With verbosity 2 the object also has the outputs that the\ninputs spend, if the transaction is in a block.',
   args: [
-    hex('txid', 'The transaction id'),
+    hash('txid', 'The transaction id', { errorName: 'parameter 1' }),
     bool('verbose', 'false or 0 for hex, true or 1 for an object. Since release 25 also 2, for an object with the spent outputs', {
       renamed: { since: 25, name: 'verbosity|verbose' },
       anyType: true,
       default: 'false',
     }),
-    hex('blockhash?', 'Hash of the block that contains the transaction'),
+    hash('blockhash?', 'Hash of the block that contains the transaction', { errorName: 'parameter 3' }),
   ],
   results: [
     str('The transaction', { when: 'if verbose is not set or set to false' }),

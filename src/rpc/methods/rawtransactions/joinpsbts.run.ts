@@ -2,7 +2,6 @@
 import { randomInt } from 'node:crypto';
 import { follows } from '../../../policy/compat.js';
 import { joinPsbts } from '../../../psbt/join-psbts.js';
-import { asArray } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { asPsbts } from '../../node/psbt.js';
@@ -19,8 +18,7 @@ function shuffled(count: number): number[] {
   return order;
 }
 
-export const joinpsbts: NodeRun<typeof spec> = async ({ args }, ctx, call) => {
-  const list = asArray(args[0]);
+export const joinpsbts: NodeRun<typeof spec> = async ({ txs: list }, ctx, call) => {
   if (list.length <= 1) fail(RPC_CODE.INVALID_PARAMETER, 'At least two PSBTs are required to join PSBTs.');
   const later = follows(ctx.compat, 32);
   const psbts = await asPsbts(ctx, list, call, ({ version2 }) => {

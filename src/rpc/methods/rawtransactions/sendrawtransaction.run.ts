@@ -2,7 +2,6 @@
 import { type Reject, rejectText } from '../../../consensus/state.js';
 import type { TxView } from '../../../consensus/tx/tx-view.js';
 import { follows } from '../../../policy/compat.js';
-import { asAmount, asString } from '../../args.js';
 import type { PoolVerdict } from '../../context/mempool.js';
 import type { PrivateBroadcastAccess } from '../../context/network.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
@@ -28,12 +27,12 @@ interface Offer {
 }
 
 /** Creates no promise unless the mempool needs one, because batches have thousands of calls. */
-export const sendrawtransaction: NodeRun<typeof spec> = ({ args }, ctx, call) => {
-  const maxBurn = (args[2] ?? null) === null ? 0 : asAmount(args[2]);
-  const tx = offeredTx(ctx, asString(args[0]), call);
+export const sendrawtransaction: NodeRun<typeof spec> = (params, ctx, call) => {
+  const maxBurn = params.maxburnamount ?? 0;
+  const tx = offeredTx(ctx, params.hexstring, call);
   // Core has this limit since release 25. Before, only a caller that passes the argument gets the error.
-  if ((follows(ctx.compat, 25) || (args[2] ?? null) !== null) && burns(tx, maxBurn)) failBurnt();
-  const maxFeeSats = maxFee(ctx, maxRate(ctx, args[1]), tx.vsize);
+  if ((follows(ctx.compat, 25) || params.maxburnamount !== undefined) && burns(tx, maxBurn)) failBurnt();
+  const maxFeeSats = maxFee(ctx, maxRate(ctx, params.maxfeerate), tx.vsize);
   const privately = ctx.network.privately();
   if (privately !== null) checkReachable(privately);
   const offer = { tx, maxFeeSats, privately };

@@ -11,7 +11,11 @@ export const sendrawtransaction = declare({
   args: [
     hex('hexstring', 'The transaction'),
     amount('maxfeerate', 'Refuse the transaction above this fee rate, in BTC/kB.\n0 accepts any fee rate', { default: '0.10' }),
-    amount('maxburnamount', 'Refuse transactions whose unspendable outputs exceed this amount, in BTC', { since: 25, default: '0.00' }),
+    amount('maxburnamount', 'Refuse transactions whose unspendable outputs exceed this amount, in BTC', {
+      seesAbsence: true,
+      since: 25,
+      default: '0.00',
+    }),
   ],
   results: [hex('The transaction id')],
   examples: [{ title: 'Send a signed transaction', cli: '"signedhex"', rpc: '"signedhex"' }],

@@ -6,7 +6,6 @@ import { findOutputs } from '../../../mempool/find-outputs.js';
 import { follows } from '../../../policy/compat.js';
 import { signTransaction } from '../../../signing/sign-transaction.js';
 import { FlatProvider } from '../../../signing/signing-provider.js';
-import { asArray } from '../../args.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
 import type { CallInfo } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
@@ -28,13 +27,13 @@ function addKey(ctx: NodeContext, value: JsonValue, call: CallInfo, keys: FlatPr
   keys.scripts.set(hashKey(ctx.crypto.hash160(program)), program);
 }
 
-export const signrawtransactionwithkey: NodeRun<typeof spec> = async ({ args }, ctx, call) => {
-  const tx = asUnsignedTx(ctx, args[0]);
+export const signrawtransactionwithkey: NodeRun<typeof spec> = async (params, ctx, call) => {
+  const tx = asUnsignedTx(ctx, params.hexstring);
   const keys = new FlatProvider();
   try {
-    for (const text of asArray(args[1])) addKey(ctx, text, call, keys);
-    const spent = spentOutputs(await findOutputs(ctx, outpointsOf(tx)), tx, args[2], keys, ctx.crypto);
-    const hashType = asHashType(args[3], ctx);
+    for (const text of params.privkeys) addKey(ctx, text, call, keys);
+    const spent = spentOutputs(await findOutputs(ctx, outpointsOf(tx)), tx, params.prevtxs, keys, ctx.crypto);
+    const hashType = asHashType(params.sighashtype, ctx);
     return signingReply(tx, spent, await signTransaction(tx, spent, keys, hashType, ctx, follows(ctx.compat, 31)));
   } finally {
     keys.wipe();

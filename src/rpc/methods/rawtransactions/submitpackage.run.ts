@@ -3,27 +3,23 @@ import { rejectText } from '../../../consensus/state.js';
 import type { TxView } from '../../../consensus/tx/tx-view.js';
 import type { PackageTxResult } from '../../../mempool/package/package-acceptor.js';
 import { isChildWithLoneParents, MAX_PACKAGE_COUNT, packageFaultText } from '../../../mempool/package/package-shape.js';
-import { asAmount, asArray } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { ABSURD_FEE_RATE, burns, type Fields, failAbsurdRate, failBurnt, feesOf, keyOf, packageTx, sizesOf } from '../../node/packages.js';
 import { hashHex } from '../../render/hex.js';
-import { Amount, type JsonValue } from '../../wire/values.js';
+import { Amount } from '../../wire/values.js';
 import type { submitpackage as spec } from './submitpackage.spec.js';
 
 /** Default of maxfeerate: 0.10 BTC per 1,000 virtual bytes. */
-const DEFAULT_MAX_FEE_RATE = 10_000_000;
 
-const isGiven = (value: JsonValue | undefined): boolean => (value ?? null) !== null;
-
-export const submitpackage: NodeRun<typeof spec> = async ({ args }, ctx) => {
-  const list = asArray(args[0]);
+export const submitpackage: NodeRun<typeof spec> = async (params, ctx) => {
+  const list = params.package;
   if (list.length === 0 || list.length > MAX_PACKAGE_COUNT) {
     fail(RPC_CODE.INVALID_PARAMETER, `Array must contain between 1 and ${MAX_PACKAGE_COUNT} transactions.`);
   }
-  const maxFeeRate = isGiven(args[1]) ? asAmount(args[1]) : DEFAULT_MAX_FEE_RATE;
+  const maxFeeRate = params.maxfeerate;
   if (maxFeeRate >= ABSURD_FEE_RATE) failAbsurdRate();
-  const maxBurn = isGiven(args[2]) ? asAmount(args[2]) : 0;
+  const maxBurn = params.maxburnamount;
   const txs = list.map((text) => {
     const tx = packageTx(ctx, text);
     return burns(tx, maxBurn) ? failBurnt() : tx;

@@ -2,7 +2,7 @@
 import { MAX_PACKAGE_COUNT } from '../../../mempool/package/package-shape.js';
 import { follows } from '../../../policy/compat.js';
 import { feeRateOf } from '../../../policy/fee-rate.js';
-import { asArray, asString } from '../../args.js';
+import { asString } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { maxFee, packageTx, rejectMembers, testPackage } from '../../node/packages.js';
@@ -11,15 +11,14 @@ import { hashHex } from '../../render/hex.js';
 import { Amount } from '../../wire/values.js';
 import type { testmempoolaccept as spec } from './testmempoolaccept.spec.js';
 
-export const testmempoolaccept: NodeRun<typeof spec> = async ({ args }, ctx, call) => {
-  const list = asArray(args[0]);
+export const testmempoolaccept: NodeRun<typeof spec> = async ({ rawtxs: list, maxfeerate }, ctx, call) => {
   // Core 0.21 accepts only one transaction; since release 22 there may be several.
   const several = follows(ctx.compat, 22);
   if (list.length === 0 || list.length > MAX_PACKAGE_COUNT || (!several && new Set(list).size < list.length)) {
     const count = several ? `between 1 and ${MAX_PACKAGE_COUNT} transactions.` : 'exactly one raw transaction for now';
     fail(RPC_CODE.INVALID_PARAMETER, `Array must contain ${count}`);
   }
-  const rate = maxRate(ctx, args[1]);
+  const rate = maxRate(ctx, maxfeerate);
   if (list.length > 1)
     return testPackage(
       ctx,

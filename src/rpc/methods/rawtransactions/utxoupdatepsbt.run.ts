@@ -16,13 +16,13 @@ import type { utxoupdatepsbt as spec } from './utxoupdatepsbt.spec.js';
 
 const SIGHASH_ALL = 1;
 
-export const utxoupdatepsbt: NodeRun<typeof spec> = async ({ args }, ctx, call) => {
+export const utxoupdatepsbt: NodeRun<typeof spec> = async (params, ctx, call) => {
   const pauses = new Slicer(call.yieldToUrgent);
   const later = follows(ctx.compat, 32);
   // Since release 26, Core parses descriptors before the PSBT.
-  const early = follows(ctx.compat, 26) ? await describedBy(ctx, args[1], call, pauses) : null;
-  const psbt = await asPsbt(args[0], ctx, pauses);
-  const provider = early ?? (await describedBy(ctx, args[1], call, pauses));
+  const early = follows(ctx.compat, 26) ? await describedBy(ctx, params.descriptors, call, pauses) : null;
+  const psbt = await asPsbt(params.psbt, ctx, pauses);
+  const provider = early ?? (await describedBy(ctx, params.descriptors, call, pauses));
   const fresh = psbt.inputs.map(({ nonWitnessUtxo, witnessUtxo }) => nonWitnessUtxo === null && witnessUtxo === null);
   await addOutputs(ctx, psbt, provider);
   const work = psbtSigning(psbt, ctx.crypto, later);

@@ -12,7 +12,7 @@ export const utxoupdatepsbt = declare({
     'Adds the segwit outputs that a PSBT spends, from the chain and the mempool, and the scripts and keys that\ndescriptors provide.',
   args: [
     PSBT_ARG,
-    arr('descriptors?', 'Descriptors', [
+    arr('descriptors?', 'Descriptors', { as: 'json' }, [
       str('A descriptor', { holds: 'descriptor', optional: true }),
       obj('A descriptor with a range', { optional: true }, [
         str('desc', 'A descriptor', { holds: 'descriptor' }),

@@ -6,19 +6,18 @@ import { hashKey } from '../../../consensus/bytes/hex.js';
 import type { Hashes } from '../../../crypto/crypto.js';
 import { follows, shows } from '../../../policy/compat.js';
 import { asAddressType } from '../../address-type.js';
-import { asArray, asInt, asString, hexBytes } from '../../args.js';
+import { asString, hexBytes } from '../../args.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { hex } from '../../render/hex.js';
-import type { JsonValue } from '../../wire/values.js';
 import type { createmultisig as spec } from './createmultisig.spec.js';
 
 const KEY_DIGITS = [66, 130];
 
-export const createmultisig: NodeRun<typeof spec> = ({ args }, ctx) => {
-  const required = asInt(args[0]);
-  const keys = asArray(args[1]).map((value) => parsePublicKey(ctx, asString(value)));
-  const type = multisigType(ctx, args[2]);
+export const createmultisig: NodeRun<typeof spec> = (params, ctx) => {
+  const required = params.nrequired;
+  const keys = params.keys.map((value) => parsePublicKey(ctx, asString(value)));
+  const type = multisigType(ctx, params.address_type);
   const output = buildMultisig(required, keys, type, ctx.crypto, follows(ctx.compat, 22));
   if ('error' in output) return fail(RPC_CODE.INVALID_PARAMETER, output.error);
   return {
@@ -32,8 +31,8 @@ export const createmultisig: NodeRun<typeof spec> = ({ args }, ctx) => {
 const OTHER_TYPE = 'Unable to make chosen address type, please ensure no uncompressed public keys are present.';
 
 /** Reads the address type. */
-function multisigType(ctx: NodeContext, value: JsonValue | undefined): ScriptAddressType {
-  if (value === null || value === undefined) return 'legacy';
+function multisigType(ctx: NodeContext, value: string | undefined): ScriptAddressType {
+  if (value === undefined) return 'legacy';
   if (value === 'bech32m' && follows(ctx.compat, 22)) {
     return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'createmultisig cannot create bech32m multisig addresses');
   }

@@ -14,13 +14,13 @@ import type { deriveaddresses as spec } from './deriveaddresses.spec.js';
 
 const FIRST: IndexRange = { begin: 0, end: 0 };
 
-export const deriveaddresses: NodeRun<typeof spec> = async ({ args }, ctx, call) => {
-  const range = args.length > 1 && args[1] !== null ? asRange(args[1]) : FIRST;
-  const { descriptors, secrets } = parse(ctx, args[0], call, true);
+export const deriveaddresses: NodeRun<typeof spec> = async (params, ctx, call) => {
+  const range = params.range === null ? FIRST : asRange(params.range);
+  const { descriptors, secrets } = parse(ctx, params.descriptor, call, true);
   try {
     const { isRange } = descriptors[0];
     // Core 0.21 counts arguments, even if they are null.
-    const given = follows(ctx.compat, 22) ? (args[1] ?? null) !== null : args.length > 1;
+    const given = follows(ctx.compat, 22) ? params.range !== null : params.args.length > 1;
     if (!isRange && given) fail(RPC_CODE.INVALID_PARAMETER, 'Range should not be specified for an un-ranged descriptor');
     if (isRange && !given) fail(RPC_CODE.INVALID_PARAMETER, 'Range must be specified for a ranged descriptor');
     const lists: string[][] = [];

@@ -24,15 +24,15 @@ function estimatorOf(value: JsonValue | undefined): string {
   return name === null ? 'none' : asString(name).toLowerCase();
 }
 
-export const estimatesmartfee: NodeRun<typeof spec> = ({ args }, ctx) => {
+export const estimatesmartfee: NodeRun<typeof spec> = (params, ctx) => {
   const fees = feeEstimates(ctx);
-  const target = confirmTarget(fees.highestTarget('long'), args[0]);
+  const target = confirmTarget(fees.highestTarget('long'), params.conf_target);
   const preset = follows(ctx.compat, 28) ? 'ECONOMICAL' : 'CONSERVATIVE';
-  const mode = (args[1] ?? null) === null ? preset : asString(args[1]).toUpperCase();
+  const mode = params.estimate_mode === undefined ? preset : params.estimate_mode.toUpperCase();
   if (!MODES.includes(mode)) {
     fail(RPC_CODE.INVALID_PARAMETER, 'Invalid estimate_mode parameter, must be one of: "unset", "economical", "conservative"');
   }
-  const estimator = estimatorOf(args[2]);
+  const estimator = estimatorOf(params.options);
   if (estimator === MEMPOOL_ESTIMATOR)
     return { errors: ['adit has no estimator that uses the mempool. Use block_policy or none.'], blocks: 0 };
   // Since release 28, the default mode is economical.

@@ -17,7 +17,7 @@ export const estimatesmartfee = declare({
       'The mode of the estimate: "unset", "economical" or "conservative".\nconservative considers a longer history and returns higher rates shortly after fees have fallen. economical follows at once',
       { default: 'economical, before release 28 conservative' },
     ),
-    obj('options?', '', { since: 32 }, [
+    obj('options?', '', { as: 'json', since: 32 }, [
       str('fee_rate_estimator', 'none or block_policy: estimate from past blocks. adit has no estimator that uses the mempool.', {
         default: 'none',
       }),

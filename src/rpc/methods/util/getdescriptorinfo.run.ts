@@ -3,8 +3,8 @@ import type { NodeRun } from '../../context/node.js';
 import { parse } from '../../node/descriptors.js';
 import type { getdescriptorinfo as spec } from './getdescriptorinfo.spec.js';
 
-export const getdescriptorinfo: NodeRun<typeof spec> = ({ args }, ctx, call) => {
-  const { descriptors, secrets, checksum } = parse(ctx, args[0], call, false);
+export const getdescriptorinfo: NodeRun<typeof spec> = ({ descriptor }, ctx, call) => {
+  const { descriptors, secrets, checksum } = parse(ctx, descriptor, call, false);
   const texts = descriptors.map(String);
   const [first] = descriptors;
   const result = {

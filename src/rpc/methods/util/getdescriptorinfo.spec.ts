@@ -8,7 +8,7 @@ export const getdescriptorinfo = declare({
   repeatable: true,
   checks: 'types',
   description: 'Analyses an output descriptor.',
-  args: [str('descriptor', 'The descriptor, with or without its checksum', { holds: 'descriptor' })],
+  args: [str('descriptor', 'The descriptor, with or without its checksum', { as: 'json', holds: 'descriptor' })],
   results: [
     obj([
       str('descriptor', 'The descriptor in canonical form, without private keys, with its checksum'),

@@ -1,11 +1,8 @@
-// Core 0.21: rpc/misc.cpp, rpc/blockchain.cpp.
-import { asString } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import type { JsonResult } from '../../wire/values.js';
 import type { getindexinfo as spec } from './getindexinfo.spec.js';
 
-export const getindexinfo: NodeRun<typeof spec> = async ({ args }, ctx) => {
-  const wanted = (args[0] ?? null) === null ? '' : asString(args[0]);
+export const getindexinfo: NodeRun<typeof spec> = async ({ index_name: wanted = '' }, ctx) => {
   const out: Record<string, JsonResult> = {};
   for (const index of ctx.indexes) {
     if (wanted !== '' && wanted !== index.name) continue;

@@ -2,7 +2,6 @@
 // need no escaping.
 import { type DecodedAddress, decodeAddress } from '../../../address/address.js';
 import { type Compat, follows } from '../../../policy/compat.js';
-import { asString } from '../../args.js';
 import type { FrontRun } from '../../front/context.js';
 import { hex } from '../../render/hex.js';
 import { RawJson } from '../../wire/values.js';
@@ -20,9 +19,9 @@ function details({ kind, witnessVersion }: DecodedAddress, scriptHex: string, co
   return kind === 'witness_v1_taproot' && follows(compat, 22) ? `"isscript":true,${witness}` : witness;
 }
 
-export const validateaddress: FrontRun<typeof spec> = ({ args }, ctx) => {
+export const validateaddress: FrontRun<typeof spec> = (params, ctx) => {
   // Core reports positions of errors in bytes.
-  const text = Buffer.from(asString(args[0])).toString('latin1');
+  const text = Buffer.from(params.address).toString('latin1');
   const decoded = decodeAddress(text, ctx.params, ctx.hashes);
   if ('error' in decoded) {
     const why = { error_locations: [...(decoded.locations ?? [])], error: decoded.error };

@@ -1,7 +1,6 @@
 // Core: rpc/misc.cpp.
 import { type MessageVerdict, verifyMessage } from '../../../address/signed-message.js';
 import { type Compat, follows } from '../../../policy/compat.js';
-import { asString } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { bytesOf } from '../../node/messages.js';
@@ -15,7 +14,6 @@ const ANSWERS: Record<MessageVerdict, (compat: Compat) => boolean> = {
   'malformed-signature': () => fail(RPC_CODE.TYPE_ERROR, 'Malformed base64 encoding'),
 };
 
-export const verifymessage: NodeRun<typeof spec> = ({ args }, { params, crypto, recoverable, compat }) => {
-  const [address, signature, message] = [asString(args[0]), asString(args[1]), asString(args[2])];
+export const verifymessage: NodeRun<typeof spec> = ({ address, signature, message }, { params, crypto, recoverable, compat }) => {
   return ANSWERS[verifyMessage(address, signature, bytesOf(message), params, crypto, recoverable)](compat);
 };

@@ -1,14 +1,13 @@
 import { inPaymentQueue } from '../../../wallet/spend/payment-queue.js';
-import { asHash } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { unknownId } from '../../wallet/history.js';
 import { settledWallet } from '../../wallet/select.js';
 import type { abandontransaction as spec } from './abandontransaction.spec.js';
 
-export const abandontransaction: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const abandontransaction: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
-  const txid = asHash(args[0], 'txid');
+  const txid = params.txid;
   if (wallet.ledger.txs.find(txid) < 0) unknownId();
   // Wait until no spend is in progress: otherwise the transaction could enter the mempool after its coins were
   // released.

@@ -1,5 +1,5 @@
 import { declare } from '../../declare/parameters.js';
-import { hex, none } from '../../declare/parts.js';
+import { hash, none } from '../../declare/parts.js';
 
 export const abandontransaction = declare({
   name: 'abandontransaction',
@@ -8,7 +8,7 @@ export const abandontransaction = declare({
   holds: 'parts',
   description:
     'Abandons a transaction that is neither in a block nor in the mempool, and all transactions that spend its\noutputs. The wallet can then spend their inputs again.',
-  args: [hex('txid', 'The transaction')],
+  args: [hash('txid', 'The transaction')],
   results: [none()],
   examples: [
     {

@@ -5,21 +5,19 @@ import { type ExtendedSecret, masterFromSeed } from '../../../address/bip32/exte
 import { addChecksum } from '../../../address/descriptor/checksum.js';
 import { parseDescriptor } from '../../../address/descriptor/parse.js';
 import { secretBytes } from '../../../crypto/secret-bytes.js';
-import { asString } from '../../args.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import type { CallInfo } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { descriptorsOf, invalidKey } from '../../wallet/hd-keys.js';
 import { ensureUnlocked, walletOf } from '../../wallet/select.js';
-import { given } from '../../wallet/spend-args.js';
 import type { addhdkey as spec } from './addhdkey.spec.js';
 
-export const addhdkey: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const addhdkey: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const keys = descriptorsOf(wallet, 'addhdkey');
   if (wallet.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, 'addhdkey is not available for wallets without private keys');
   ensureUnlocked(wallet);
-  const pair = given(args[0]) ? importedKey(ctx, asString(args[0]), call) : randomKey(ctx);
+  const pair = params.hdkey !== undefined ? importedKey(ctx, params.hdkey, call) : randomKey(ctx);
   try {
     const xpub = encodeExtendedKey(pair.key, ctx.params, ctx.descriptors);
     const parsed = parseDescriptor(addChecksum(`unused(${xpub})`), ctx.descriptors, { requireChecksum: true });

@@ -5,7 +5,7 @@ import { buildMultisig } from '../../../address/multisig.js';
 import { keyOfDestination } from '../../../wallet/keys/destination.js';
 import type { LegacyKeys } from '../../../wallet/keys/legacy-keys.js';
 import { asAddressType } from '../../address-type.js';
-import { asArray, asInt, asString, hexBytes } from '../../args.js';
+import { asString, hexBytes } from '../../args.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { hex } from '../../render/hex.js';
@@ -26,13 +26,13 @@ function publicKeyOf(ctx: WalletContext, legacy: LegacyKeys, text: string): Uint
   return key ? new Uint8Array(key) : refuse(`no full public key for address ${text}`);
 }
 
-export const addmultisigaddress: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const addmultisigaddress: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const legacy = legacyOf(wallet);
-  const label = args[2] !== undefined && args[2] !== null ? labelOf(asString(args[2])) : '';
-  const required = asInt(args[0]);
-  const keys = asArray(args[1]).map((item) => publicKeyOf(ctx, legacy, asString(item)));
-  const type = args[3] !== undefined && args[3] !== null ? asAddressType(args[3]) : wallet.parts.options.addressType;
+  const label = labelOf(params.label ?? '');
+  const required = params.nrequired;
+  const keys = params.keys.map((item) => publicKeyOf(ctx, legacy, asString(item)));
+  const type = params.address_type === undefined ? wallet.parts.options.addressType : asAddressType(params.address_type);
   if (type === 'bech32m') return refuse('Bech32m multisig addresses cannot be created with legacy wallets');
   const output = buildMultisig(required, keys, type, ctx.crypto);
   if ('error' in output) return fail(RPC_CODE.INVALID_PARAMETER, output.error);

@@ -3,15 +3,14 @@ import path from 'node:path';
 import { ADDED, shows } from '../../../policy/compat.js';
 import { writeBackup } from '../../../wallet/manage/backup.js';
 import { isOfDatabase } from '../../../wallet/storage/wallet-folder.js';
-import { asString } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { walletOf } from '../../wallet/select.js';
 import type { backupwallet as spec } from './backupwallet.spec.js';
 
-export const backupwallet: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const backupwallet: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
-  const destination = path.resolve(asString(args[0]));
+  const destination = path.resolve(params.destination);
   try {
     const isFolder = await fs.stat(destination).then(
       (info) => info.isDirectory(),

@@ -32,7 +32,7 @@ export const bumpfee: WalletRun<typeof spec> = async (params, ctx, call) => {
     if (toolsOf(ctx).options.bumpGivesPsbt) return psbtbumpfee(params, ctx, call);
     return follows(ctx.compat, 31) ? fail(RPC_CODE.WALLET_ERROR, NO_KEYS) : fail(RPC_CODE.METHOD_DEPRECATED, DEPRECATED);
   }
-  const { wallet, txid, control, wishes } = await bumpArgs(ctx, params.args, call, false);
+  const { wallet, txid, control, wishes } = await bumpArgs(ctx, params, call, false);
   const tools = toolsOf(ctx);
   return inPaymentQueue(wallet, async () => {
     const bump = await createBump(wallet, txid, control, wishes, tools, (tx) => ctx.client.outputs(outpointsOf(tx)), call.yieldToUrgent);

@@ -1,6 +1,6 @@
 import { WARNINGS } from '../../declare/members.js';
 import { declare } from '../../declare/parameters.js';
-import { bool, obj, str } from '../../declare/parts.js';
+import { bool, obj, passphrase, str } from '../../declare/parts.js';
 
 export const createwallet = declare({
   name: 'createwallet',
@@ -11,9 +11,9 @@ export const createwallet = declare({
     str('wallet_name', 'Name of the wallet. A path creates the wallet at that place'),
     bool('disable_private_keys', 'Make a watch-only wallet', { default: 'false' }),
     bool('blank', 'Make a blank wallet, without keys and without a seed', { default: 'false' }),
-    str('passphrase?', 'Encrypt the wallet with this passphrase', { holds: 'passphrase' }),
+    passphrase('passphrase?', 'Encrypt the wallet with this passphrase'),
     bool('avoid_reuse', 'Track addresses that were spent from, and keep their coins apart', { default: 'false' }),
-    bool('descriptors', 'Make a descriptor wallet', { default: 'false' }),
+    bool('descriptors', 'Make a descriptor wallet', { seesAbsence: true, default: 'false' }),
     bool(
       'load_on_startup?',
       'Whether to load the wallet at every start: true adds it to the list in settings.json, false removes it, null changes nothing',

@@ -4,7 +4,7 @@ import type { OutputType } from '../../../address/descriptor/derive-options.js';
 import type { DescriptorKeys } from '../../../wallet/keys/descriptor-keys.js';
 import { fillPool } from '../../../wallet/keys/fill-pool.js';
 import { accountDescriptor, addAccount } from '../../../wallet/manage/new-keys.js';
-import { asBool, asString } from '../../args.js';
+import { asBool } from '../../args.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import type { Slicer } from '../../node/slices.js';
@@ -16,15 +16,15 @@ import type { createwalletdescriptor as spec } from './createwalletdescriptor.sp
 
 const OUTPUT_TYPES: readonly OutputType[] = ['legacy', 'p2sh-segwit', 'bech32', 'bech32m'];
 
-export const createwalletdescriptor: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const createwalletdescriptor: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const keys = descriptorsOf(wallet, 'createwalletdescriptor');
-  const asked = asString(args[0]);
+  const asked = params.type;
   const type = OUTPUT_TYPES.find((known) => known === asked) ?? invalidKey(`Unknown address type '${asked}'`);
-  const internal = option(args[1], 'internal');
+  const internal = option(params.options, 'internal');
   const halves = given(internal) ? [asBool(internal)] : [false, true];
   const pauses = new WalletSlicer(wallet, call, () => ensureUnlocked(wallet));
-  const root = await accountRoot(ctx, keys, option(args[1], 'hdkey'), pauses);
+  const root = await accountRoot(ctx, keys, option(params.options, 'hdkey'), pauses);
   const pair = (await secretOf(ctx, keys, root, pauses)) ?? failUnknown(ctx, root);
   try {
     const made = await wallet.change((batch) => {

@@ -10,7 +10,7 @@ export const createwalletdescriptor = declare({
   description: 'Creates the descriptors for an address type that the wallet does not have yet. The wallet must be unlocked.',
   args: [
     str('type', 'The address type: "legacy", "p2sh-segwit", "bech32" or "bech32m"'),
-    obj('options?', '', { namedMembers: true }, [
+    obj('options?', '', { as: 'json', namedMembers: true }, [
       bool('internal', 'true: only the descriptor for change. false: only the one for receiving', { default: 'both' }),
       str('hdkey', 'The extended public key (gethdkeys) to derive from', { default: 'the one of all active descriptors' }),
     ]),

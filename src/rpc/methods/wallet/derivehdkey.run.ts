@@ -4,7 +4,6 @@ import { deriveSecretPath, type ExtendedKey, fingerprintOf, HARDENED } from '../
 import { formatPath, parsePath } from '../../../address/bip32/key-path.js';
 import { equalBytes, toHex } from '../../../consensus/bytes/hex.js';
 import type { DescriptorKeys } from '../../../wallet/keys/descriptor-keys.js';
-import { asString } from '../../args.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import type { Slicer } from '../../node/slices.js';
@@ -32,18 +31,18 @@ const isSame = (a: ExtendedKey, b: ExtendedKey): boolean =>
  */
 const MOST_PATH = 16_384;
 
-export const derivehdkey: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const derivehdkey: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const keys = descriptorsOf(wallet, 'derivehdkey');
   if (wallet.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, 'derivehdkey is not available for watch-only wallets');
-  const text = asString(args[0]);
+  const text = params.path;
   const path = (text.length > MOST_PATH ? null : parsePath(text)) ?? fail(RPC_CODE.INVALID_PARAMETER, 'Invalid BIP32 keypath');
-  const isPrivate = flagOf(args[1], 'private');
+  const isPrivate = flagOf(params.options, 'private');
   if (!path.some((step) => step >= HARDENED)) {
     fail(RPC_CODE.INVALID_PARAMETER, 'Derivation path requires at least one hardened step');
   }
   const pauses = new WalletSlicer(wallet, call, () => ensureUnlocked(wallet));
-  const root = await derivedRoot(ctx, keys, option(args[1], 'hdkey'), pauses);
+  const root = await derivedRoot(ctx, keys, option(params.options, 'hdkey'), pauses);
   const pair = (await secretOf(ctx, keys, root, pauses)) ?? failUnknown(ctx, root);
   const child = deriveSecretPath(pair, path, ctx.descriptors);
   pair.secret.fill(0);

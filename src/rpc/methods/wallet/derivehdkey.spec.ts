@@ -10,7 +10,7 @@ export const derivehdkey = declare({
   description: 'Derives an extended key from a key of the wallet. The wallet must be unlocked.',
   args: [
     str('path', 'The path (BIP-0032), with at least one hardened step'),
-    obj('options?', '', { namedMembers: true }, [
+    obj('options?', '', { as: 'json', namedMembers: true }, [
       bool('private', 'Return the private key too', { default: 'false' }),
       str('hdkey', 'The extended public key (gethdkeys) to begin with', {
         default: 'the one added by addhdkey, else the one of all active descriptors',

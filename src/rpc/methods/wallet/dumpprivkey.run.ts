@@ -2,17 +2,16 @@
 import { decodeAddress } from '../../../address/address.js';
 import { encodeWif } from '../../../address/wif.js';
 import { keyOfDestination } from '../../../wallet/keys/destination.js';
-import { asString } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { ensureUnlocked, legacyOf, walletOf } from '../../wallet/select.js';
 import type { dumpprivkey as spec } from './dumpprivkey.spec.js';
 
-export const dumpprivkey: WalletRun<typeof spec> = ({ args }, ctx, call) => {
+export const dumpprivkey: WalletRun<typeof spec> = (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const legacy = legacyOf(wallet);
   ensureUnlocked(wallet);
-  const text = asString(args[0]);
+  const text = params.address;
   const decoded = decodeAddress(text, ctx.params, ctx.crypto);
   if ('error' in decoded) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid Bitcoin address');
   const id = keyOfDestination(decoded.script, legacy) ?? fail(RPC_CODE.TYPE_ERROR, 'Address does not refer to a key');

@@ -12,7 +12,6 @@ import { sortInSlices } from '../../../lib/sort-in-slices.js';
 import type { LegacyKeys } from '../../../wallet/keys/legacy-keys.js';
 import { writeWholeFile } from '../../../wallet/storage/whole-file.js';
 import type { Wallet } from '../../../wallet/wallet.js';
-import { asString } from '../../args.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { hex } from '../../render/hex.js';
@@ -94,11 +93,11 @@ async function writeDump(ctx: WalletContext, wallet: Wallet, legacy: LegacyKeys,
   await out.flush();
 }
 
-export const dumpwallet: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const dumpwallet: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const legacy = legacyOf(wallet);
   ensureUnlocked(wallet);
-  const file = path.resolve(asString(args[0]));
+  const file = path.resolve(params.filename);
   const exists = `${file} already exists. If you are sure this is what you want, move it out of the way first`;
   if (await fs.lstat(file).catch(() => null)) fail(RPC_CODE.INVALID_PARAMETER, exists);
   try {

@@ -3,7 +3,6 @@ import { encryptWallet } from '../../../wallet/manage/encrypt-wallet.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { empty } from '../../wallet/encryption.js';
-import { passphraseOf } from '../../wallet/passphrase.js';
 import { asRpcError, walletOf } from '../../wallet/select.js';
 import type { encryptwallet as spec } from './encryptwallet.spec.js';
 
@@ -14,7 +13,7 @@ const encryptedText = ({ compat }: WalletContext): string =>
       : ' (if you are using HD). You need to make a new backup.'
   }`;
 
-export const encryptwallet: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const encryptwallet: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
   if (wallet.privateKeysDisabled) {
     fail(RPC_CODE.WALLET_ENCRYPTION_FAILED, 'Error: wallet does not contain private keys, nothing to encrypt.');
@@ -25,7 +24,7 @@ export const encryptwallet: WalletRun<typeof spec> = async ({ args }, ctx, call)
     }
   };
   ensurePlain();
-  const passphrase = passphraseOf(args, 0, call);
+  const { passphrase } = params;
   try {
     if (passphrase.length === 0) empty(ctx);
     // encryptWallet() calls ensurePlain again, because another call may have encrypted the wallet meanwhile.

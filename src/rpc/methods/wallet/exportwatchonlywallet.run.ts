@@ -6,7 +6,6 @@ import { fillPool } from '../../../wallet/keys/fill-pool.js';
 import { writeBackup } from '../../../wallet/manage/backup.js';
 import { watchOnlyRow } from '../../../wallet/manage/watch-only-rows.js';
 import { isOfDatabase } from '../../../wallet/storage/wallet-folder.js';
-import { asString } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { walletOf } from '../../wallet/select.js';
@@ -14,10 +13,10 @@ import type { exportwatchonlywallet as spec } from './exportwatchonlywallet.spec
 
 const refuse = (text: string): never => fail(RPC_CODE.WALLET_ERROR, `Error: ${text}`);
 
-export const exportwatchonlywallet: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const exportwatchonlywallet: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const keys = wallet.descriptors ?? fail(RPC_CODE.WALLET_ERROR, 'exportwatchonlywallet is not available for non-descriptor wallets');
-  const asked = asString(args[0]);
+  const asked = params.destination;
   if (asked === '') refuse('Export destination cannot be empty');
   const file = path.resolve(asked);
   const isDatabase = await isOfDatabase(wallet.parts.options.dir, file).catch(() => false);

@@ -1,5 +1,4 @@
 import { sortInSlices } from '../../../lib/sort-in-slices.js';
-import { asString } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { mapInSlices, Slicer } from '../../node/slices.js';
@@ -9,9 +8,9 @@ import { Pieces } from '../../wire/pieces.js';
 import { RawJson } from '../../wire/values.js';
 import type { getaddressesbylabel as spec } from './getaddressesbylabel.spec.js';
 
-export const getaddressesbylabel: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const getaddressesbylabel: WalletRun<typeof spec> = async (params, ctx, call) => {
   const { book } = walletOf(ctx, call);
-  const label = labelOf(asString(args[0]));
+  const label = labelOf(params.label);
   const rows = book.rowsOf(label);
   if (rows.length === 0) fail(RPC_CODE.WALLET_INVALID_LABEL_NAME, `No addresses with label ${label}`);
   const slicer = new Slicer(call.yieldToUrgent);

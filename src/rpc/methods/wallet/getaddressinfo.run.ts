@@ -7,7 +7,6 @@ import { solve } from '../../../policy/script-type.js';
 import type { SigningProvider } from '../../../signing/signing-provider.js';
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import type { Wallet } from '../../../wallet/wallet.js';
-import { asString } from '../../args.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { hashHex, hex } from '../../render/hex.js';
@@ -100,9 +99,9 @@ const markOf = ({ compat }: WalletContext): HardenedMark => (only(compat, 26) ? 
 /** Cached answers to getaddressinfo: about 6 MB per wallet. */
 const answers = new KnownAnswers(8192, 1024);
 
-export const getaddressinfo: WalletRun<typeof spec> = ({ args }, ctx, call) => {
+export const getaddressinfo: WalletRun<typeof spec> = (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
-  const text = asString(args[0]);
+  const text = params.address;
   return answers.get(wallet, text) ?? answers.storeAnswer(wallet, text, encodeJson(describeAddress(ctx, wallet, text)));
 };
 

@@ -12,7 +12,7 @@ export const getbalance = declare({
     str('dummy?', 'Omit, or set to "*"'),
     num('minconf', 'Minimum number of confirmations', { default: '0' }),
     bool('include_watchonly', 'Include watch-only coins', { default: 'true for watch-only wallets, otherwise false' }),
-    bool('avoid_reuse', 'Exclude coins of addresses that were spent from (only with avoid_reuse)', { default: 'true' }),
+    bool('avoid_reuse', 'Exclude coins of addresses that were spent from (only with avoid_reuse)', { seesAbsence: true, default: 'true' }),
   ],
   results: [amount('BTC')],
   examples: [

@@ -7,11 +7,11 @@ import { ensureUnlocked, WalletSlicer, walletOf } from '../../wallet/select.js';
 import type { JsonResult } from '../../wire/values.js';
 import type { gethdkeys as spec } from './gethdkeys.spec.js';
 
-export const gethdkeys: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const gethdkeys: WalletRun<typeof spec> = async ({ options }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const keys = descriptorsOf(wallet, 'gethdkeys');
-  const activeOnly = flagOf(args[0], 'active_only');
-  const isPrivate = flagOf(args[0], 'private');
+  const activeOnly = flagOf(options, 'active_only');
+  const isPrivate = flagOf(options, 'private');
   const pauses = new WalletSlicer(wallet, call, () => isPrivate && ensureUnlocked(wallet));
   const active = new Set(keys.actives().map(({ number }) => number));
   const roots = await rootsOf(ctx, activeOnly ? keys.actives() : keys.all(), pauses);

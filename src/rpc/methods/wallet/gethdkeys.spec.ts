@@ -9,7 +9,7 @@ export const gethdkeys = declare({
   holds: 'keys',
   description: 'Returns the extended keys of a wallet, and the descriptors that are derived from each.',
   args: [
-    obj('options?', '', { namedMembers: true }, [
+    obj('options?', '', { as: 'json', namedMembers: true }, [
       bool('active_only', 'Return only keys of active descriptors', { default: 'false' }),
       bool('private', 'Return private keys too. Requires an unlocked wallet', { default: 'false' }),
     ]),

@@ -1,16 +1,15 @@
-import { asString } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import { addressText, ensureKeys, given, givenType } from '../../wallet/addresses.js';
+import { addressText, ensureKeys, givenType } from '../../wallet/addresses.js';
 import { labelOf, walletOf } from '../../wallet/select.js';
 import type { getnewaddress as spec } from './getnewaddress.spec.js';
 
-export const getnewaddress: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const getnewaddress: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
   // Require keys for receiving, as Core does: the change keys of a watch-only pool do not suffice.
   ensureKeys(wallet, false);
-  const label = given(args[0]) ? labelOf(asString(args[0])) : '';
-  const type = givenType(ctx, wallet, args[1], wallet.parts.options.addressType);
+  const label = labelOf(params.label);
+  const type = givenType(ctx, wallet, params.address_type, wallet.parts.options.addressType);
   const result = await wallet.change((batch) => {
     const next = wallet.keys.newAddress(type, false, batch);
     if ('script' in next) wallet.book.set(next.script, label, 'receive', batch);

@@ -5,11 +5,11 @@ import { addressText, ensureKeys, givenType } from '../../wallet/addresses.js';
 import { walletOf } from '../../wallet/select.js';
 import type { getrawchangeaddress as spec } from './getrawchangeaddress.spec.js';
 
-export const getrawchangeaddress: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const getrawchangeaddress: WalletRun<typeof spec> = async ({ address_type }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   ensureKeys(wallet, true);
   const { changeType, addressType } = wallet.parts.options;
-  const type = givenType(ctx, wallet, args[0], changeType ?? addressType);
+  const type = givenType(ctx, wallet, address_type, changeType ?? addressType);
   const result = await wallet.change((batch) => wallet.keys.newAddress(type, true, batch));
   if ('script' in result) return addressText(ctx, result.script);
   // Since release 22, the message is that of getnewaddress.

@@ -1,6 +1,5 @@
 import { follows } from '../../../policy/compat.js';
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
-import { asString } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { Slicer } from '../../node/slices.js';
@@ -9,11 +8,11 @@ import { labelOf, settledWallet } from '../../wallet/select.js';
 import { Amount } from '../../wire/values.js';
 import type { getreceivedbylabel as spec } from './getreceivedbylabel.spec.js';
 
-export const getreceivedbylabel: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const getreceivedbylabel: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
-  const label = labelOf(asString(args[0]));
+  const label = labelOf(params.label);
   const slicer = new Slicer(call.yieldToUrgent);
-  const counted = countedOf(ctx, args[1], args[2]);
+  const counted = countedOf(ctx, params);
   const depths = wallet.ledger.depths();
   let sum = 0;
   let owned = false;

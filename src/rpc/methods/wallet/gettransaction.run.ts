@@ -1,43 +1,49 @@
+import { hashKey } from '../../../consensus/bytes/hex.js';
 import type { TxView } from '../../../consensus/tx/tx-view.js';
 import { follows, shows } from '../../../policy/compat.js';
 import { creditOf, movementsOf } from '../../../wallet/coins/movements.js';
 import { RecordSnapshot } from '../../../wallet/coins/record-snapshot.js';
 import { OWNERSHIP, type OwnershipFilter } from '../../../wallet/keys/ownership.js';
 import type { Wallet } from '../../../wallet/wallet.js';
-import { asBool, asHash } from '../../args.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
+import type { ParametersOf } from '../../declare/parameters.js';
 import type { CallInfo } from '../../dispatch.js';
 import { renderContext } from '../../node/lookup.js';
 import { Slicer } from '../../node/slices.js';
 import { txHex, txMembersSliced } from '../../render/tx.js';
-import { filterOf, given, unknownId } from '../../wallet/history.js';
+import { filterOf, unknownId } from '../../wallet/history.js';
 import { EntryList, HistoryWriter } from '../../wallet/history-entry.js';
 import { KnownAnswers } from '../../wallet/known-answers.js';
 import { addressedBy } from '../../wallet/payees.js';
 import { lastProcessed, withSettled } from '../../wallet/select.js';
 import { JsonBytes } from '../../wire/json-bytes.js';
 import { encodeJson } from '../../wire/json-write.js';
-import { type JsonResult, type JsonValue, RawJson } from '../../wire/values.js';
+import { type JsonResult, RawJson } from '../../wire/values.js';
 import type { gettransaction as spec } from './gettransaction.spec.js';
 
 const SHORT = { minDepth: 0, label: null, long: false };
 
-export const gettransaction: WalletRun<typeof spec> = ({ args }, ctx, call) =>
-  withSettled(ctx, call, (wallet) => findTransaction(ctx, wallet, args, call));
+export const gettransaction: WalletRun<typeof spec> = (params, ctx, call) =>
+  withSettled(ctx, call, (wallet) => findTransaction(ctx, wallet, params, call));
 
 /** Cached answers to gettransaction: about 4 MB per wallet. */
 const answers = new KnownAnswers(2048, 4096);
 
 /** Returns the reply about a transaction; without a promise if the transaction is in memory. */
-function findTransaction(ctx: WalletContext, wallet: Wallet, args: readonly JsonValue[], call: CallInfo): JsonResult | Promise<JsonResult> {
-  const txid = asHash(args[0], 'txid');
-  const filter = filterOf(wallet, args[1]);
-  const verbose = given(args[2]) ? asBool(args[2]) : false;
+function findTransaction(
+  ctx: WalletContext,
+  wallet: Wallet,
+  params: ParametersOf<typeof spec>,
+  call: CallInfo,
+): JsonResult | Promise<JsonResult> {
+  const { txid } = params;
+  const filter = filterOf(wallet, params.include_watchonly);
+  const verbose = params.verbose;
   const row = wallet.ledger.txs.find(txid);
   if (row < 0) unknownId();
   // The answer about a confirmed transaction stays valid until the wallet changes. Otherwise it also depends on the
   // mempool.
-  const question = !verbose && wallet.ledger.depth(row) > 0 ? `${filter} ${wallet.tip?.hashHex.slice(32)} ${args[0]}` : null;
+  const question = !verbose && wallet.ledger.depth(row) > 0 ? `${filter} ${wallet.tip?.hashHex.slice(32)} ${hashKey(txid)}` : null;
   const kept = question !== null && answers.get(wallet, question);
   if (kept) return kept;
   const tx = wallet.transaction(row);

@@ -10,7 +10,11 @@ export const gettransaction = declare({
   holds: 'wallet',
   repeatable: true,
   description: 'Returns a transaction of the wallet.',
-  args: [str('txid', 'The transaction'), includeWatchOnlyArg, bool('verbose', 'Return the decoded transaction too', { default: 'false' })],
+  args: [
+    str('txid', 'The transaction', { as: 'hash' }),
+    includeWatchOnlyArg,
+    bool('verbose', 'Return the decoded transaction too', { default: 'false' }),
+  ],
   results: [
     obj([
       amount('amount', 'Change of the balance in BTC, without the fee'),

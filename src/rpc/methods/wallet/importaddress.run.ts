@@ -1,21 +1,21 @@
 import { decodeAddress } from '../../../address/address.js';
 import { scriptHashScript } from '../../../consensus/script/build-script.js';
-import { asBool, asString, hexBytes } from '../../args.js';
+import { hexBytes } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { importTarget } from '../../wallet/importmulti.js';
-import { BEGINNING, given, importThenScan } from '../../wallet/imports.js';
+import { BEGINNING, importThenScan } from '../../wallet/imports.js';
 import { legacyOf, walletOf } from '../../wallet/select.js';
 import type { importaddress as spec } from './importaddress.spec.js';
 
-export const importaddress: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const importaddress: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const legacy = legacyOf(wallet);
-  const label = given(args[1]) ? asString(args[1]) : '';
-  const rescan = given(args[2]) ? asBool(args[2]) : true;
-  const alsoP2sh = given(args[3]) ? asBool(args[3]) : false;
+  const label = params.label;
+  const rescan = params.rescan;
+  const alsoP2sh = params.p2sh;
   return importThenScan(ctx, wallet, rescan, async (plan) => {
-    const text = asString(args[0]);
+    const text = params.address;
     const decoded = decodeAddress(text, ctx.params, ctx.crypto);
     const how = { hasSolvingData: false, label, time: BEGINNING };
     if ('script' in decoded) {

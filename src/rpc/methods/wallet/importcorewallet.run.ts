@@ -1,12 +1,9 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { CORE_NAME } from '../../../wallet/storage/wallet-folder.js';
-import { asString } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { Slicer } from '../../node/slices.js';
-import { given, loadOnStart } from '../../wallet/lifecycle.js';
-import { passphraseOf } from '../../wallet/passphrase.js';
 import { asRpcError, managerOf } from '../../wallet/select.js';
 import type { importcorewallet as spec } from './importcorewallet.spec.js';
 
@@ -19,18 +16,18 @@ function nameOfFile(file: string): string {
   return base === CORE_NAME ? path.basename(dir) : name;
 }
 
-export const importcorewallet: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const importcorewallet: WalletRun<typeof spec> = async (params, ctx, call) => {
   const manager = managerOf(ctx);
-  const asked = path.resolve(asString(args[0]));
+  const asked = path.resolve(params.file);
   const isFolder = await fs.stat(asked).then(
     (info) => info.isDirectory(),
     () => false,
   );
   const file = isFolder ? path.join(asked, CORE_NAME) : asked;
-  const name = given(args[1]) ? asString(args[1]) : nameOfFile(file);
-  const load = loadOnStart(args[3]);
+  const name = params.wallet_name ?? nameOfFile(file);
+  const load = params.load_on_startup;
   if (name === '') fail(RPC_CODE.INVALID_PARAMETER, 'Wallet name cannot be empty');
-  const passphrase = given(args[2]) ? passphraseOf(args, 2, call) : null;
+  const passphrase = params.passphrase ?? null;
   try {
     const source = { file, magic: ctx.params.magic, passphrase };
     const { warnings, ...counts } = await manager.importCoreWallet(name, source, new Slicer(call.yieldToUrgent));

@@ -1,5 +1,5 @@
 import { declare } from '../../declare/parameters.js';
-import { arr, bool, num, obj, str } from '../../declare/parts.js';
+import { arr, bool, num, obj, passphrase, str } from '../../declare/parts.js';
 
 export const importcorewallet = declare({
   name: 'importcorewallet',
@@ -10,7 +10,7 @@ export const importcorewallet = declare({
   args: [
     str('file', 'The file, or the folder that wallet.dat is in'),
     str('wallet_name', 'Name of the new wallet', { default: "the folder's name" }),
-    str('passphrase?', 'Passphrase, if the wallet file is encrypted. The new wallet has the same one', { holds: 'passphrase' }),
+    passphrase('passphrase?', 'Passphrase, if the wallet file is encrypted. The new wallet has the same one'),
     bool(
       'load_on_startup?',
       'Whether to load the wallet at every start: true adds it to the list in settings.json, false removes it, null changes nothing',

@@ -9,7 +9,7 @@ import { fail, RPC_CODE, TypeFault } from '../../errors.js';
 import { elementError } from '../../wallet/import-outcome.js';
 import { importDescriptors, type ReadDescriptor } from '../../wallet/importdescriptors.js';
 import { labelOf, walletOf } from '../../wallet/select.js';
-import type { JsonObject, JsonValue } from '../../wire/values.js';
+import type { JsonObject } from '../../wire/values.js';
 import type { importdescriptors as spec } from './importdescriptors.spec.js';
 
 function readDescriptor(ctx: WalletContext, request: JsonObject, call: CallInfo): ReadDescriptor {
@@ -33,12 +33,11 @@ function descriptorsOf(wallet: Wallet): DescriptorKeys {
   return wallet.descriptors ?? fail(RPC_CODE.WALLET_ERROR, 'importdescriptors is not available for non-descriptor wallets');
 }
 
-export const importdescriptors: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const importdescriptors: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
   descriptorsOf(wallet);
-  checkTypes(args, ['array', 'object']);
-  const requests = args[0] as JsonValue[];
-  const options = args[1] as JsonObject | undefined;
+  checkTypes(params.args, ['array', 'object']);
+  const { requests, options } = params;
   const rescan = options?.has('rescan') ? asBool(options.get('rescan')) : true;
   return importDescriptors(ctx, wallet, requests, call, { rescan, read: (request) => readDescriptor(ctx, request, call) });
 };

@@ -114,14 +114,13 @@ async function processImport(ctx: WalletContext, wallet: Wallet, read: ReadImpor
   }
 }
 
-export const importmulti: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const importmulti: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
-  checkTypes(args, ['array', 'object']);
+  checkTypes(params.args, ['array', 'object']);
   const legacy = wallet.legacy !== null;
   // Some clients know no other import method, so descriptor wallets accept importmulti too.
   if (!legacy && !follows(ctx.compat, 30)) legacyOf(wallet);
-  const requests = args[0] as JsonValue[];
-  const options = args[1] as JsonObject | undefined;
+  const { requests, options } = params;
   const rescan = options?.has('rescan') ? asBool(options.get('rescan')) : true;
   if (!legacy) {
     return importDescriptors(ctx, wallet, requests, call, { rescan, read: (request) => asDescriptor(ctx, wallet, request, call) });

@@ -1,29 +1,28 @@
 import { keyHashProgram } from '../../../wallet/keys/key-table.js';
-import { asBool, asString } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { readSecret } from '../../wallet/import-request.js';
-import { BEGINNING, given, importThenScan, keyScripts } from '../../wallet/imports.js';
+import { BEGINNING, importThenScan, keyScripts } from '../../wallet/imports.js';
 import { ensureUnlocked, legacyOf, walletOf } from '../../wallet/select.js';
 import type { importprivkey as spec } from './importprivkey.spec.js';
 
-export const importprivkey: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const importprivkey: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
   if (wallet.privateKeysDisabled) {
     fail(RPC_CODE.WALLET_ERROR, 'Cannot import private keys to a wallet with private keys disabled');
   }
   const legacy = legacyOf(wallet);
   ensureUnlocked(wallet);
-  const text = asString(args[0]);
-  const label = given(args[1]) ? asString(args[1]) : '';
-  const rescan = given(args[2]) ? asBool(args[2]) : true;
+  const text = params.privkey;
+  const label = params.label ?? '';
+  const rescan = params.rescan;
   return importThenScan(ctx, wallet, rescan, async (plan) => {
     const key = readSecret(ctx, text, call);
     try {
       await wallet.changeKeys((batch) => {
         ensureUnlocked(wallet);
         for (const script of keyScripts(ctx, key.publicKey)) {
-          if (given(args[1]) || wallet.book.label(script) === undefined) wallet.book.set(script, label, 'receive', batch);
+          if (params.label !== undefined || wallet.book.label(script) === undefined) wallet.book.set(script, label, 'receive', batch);
         }
         legacy.importSecret(key.secret, key.publicKey, BEGINNING, batch);
         plan(batch);

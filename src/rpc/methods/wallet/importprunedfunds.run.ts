@@ -4,7 +4,6 @@ import { extractMatches } from '../../../consensus/block/partial-merkle.js';
 import { equalBytes } from '../../../consensus/bytes/hex.js';
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import { placeIn } from '../../../wallet/wallet-state.js';
-import { asHex, asString } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { decodeTx } from '../../node/raw-tx.js';
@@ -14,11 +13,12 @@ import type { importprunedfunds as spec } from './importprunedfunds.spec.js';
 
 const refuse = (message: string): never => fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, message);
 
-export const importprunedfunds: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const importprunedfunds: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
   const tx =
-    decodeTx(ctx, asString(args[0])) ?? fail(RPC_CODE.DESERIALIZATION_ERROR, 'TX decode failed. Make sure the tx has at least one input.');
-  const proof = asHex(args[1], 'proof');
+    decodeTx(ctx, params.rawtransaction) ??
+    fail(RPC_CODE.DESERIALIZATION_ERROR, 'TX decode failed. Make sure the tx has at least one input.');
+  const proof = params.txoutproof;
   const tree = decodeProof(proof, ctx.compat);
   const header = parseHeader(proof.subarray(0, HEADER_SIZE), ctx.crypto);
   const found = extractMatches(tree, ctx.crypto);

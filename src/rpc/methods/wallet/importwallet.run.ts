@@ -5,7 +5,6 @@ import { planRescan, rescanFrom, scanStart } from '../../../wallet/follow/rescan
 import type { LegacyKeys } from '../../../wallet/keys/legacy-keys.js';
 import type { WalletBatch } from '../../../wallet/storage/wallet-batch.js';
 import type { Wallet } from '../../../wallet/wallet.js';
-import { asString } from '../../args.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { DumpContents, type DumpedKey, readDump } from '../../wallet/dump-reader.js';
@@ -23,7 +22,7 @@ function importKey(ctx: WalletContext, wallet: Wallet, legacy: LegacyKeys, key: 
   if (label !== undefined) wallet.book.set(keyScripts(ctx, publicKey)[0], label, 'receive', batch);
 }
 
-export const importwallet: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const importwallet: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const legacy = legacyOf(wallet);
   await refuseScanOfPruned(ctx, 'Importing wallets is disabled when blocks are pruned');
@@ -33,7 +32,7 @@ export const importwallet: WalletRun<typeof spec> = async ({ args }, ctx, call) 
     const contents = new DumpContents();
     let since = wallet.tip!.time;
     try {
-      await readDump(ctx, path.resolve(asString(args[0])), contents, yieldIfDue);
+      await readDump(ctx, path.resolve(params.filename), contents, yieldIfDue);
       if (wallet.privateKeysDisabled && contents.keyCount > 0) {
         fail(RPC_CODE.WALLET_ERROR, 'Importing wallets is disabled when private keys are disabled');
       }

@@ -1,20 +1,18 @@
 import { fillPool } from '../../../wallet/keys/fill-pool.js';
-import { asInt } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { Slicer } from '../../node/slices.js';
-import { given } from '../../wallet/addresses.js';
 import { ensureUnlocked, walletOf } from '../../wallet/select.js';
 import type { keypoolrefill as spec } from './keypoolrefill.spec.js';
 
-export const keypoolrefill: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const keypoolrefill: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
   if (wallet.legacy && wallet.privateKeysDisabled) {
     fail(RPC_CODE.WALLET_ERROR, 'Error: Private keys are disabled for this wallet');
   }
   let size = 0;
-  if (given(args[0])) {
-    size = asInt(args[0]);
+  if (params.newsize !== undefined) {
+    size = params.newsize;
     if (size < 0) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid parameter, expected valid size.');
   }
   ensureUnlocked(wallet);

@@ -1,6 +1,5 @@
 import { sortInSlices } from '../../../lib/sort-in-slices.js';
 import type { TrackedDescriptor } from '../../../wallet/keys/descriptor-table.js';
-import { asBool } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { normalText } from '../../wallet/describe.js';
@@ -25,10 +24,10 @@ function listed(tracked: TrackedDescriptor, desc: string, internal: boolean | un
   };
 }
 
-export const listdescriptors: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const listdescriptors: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const keys = wallet.descriptors ?? fail(RPC_CODE.WALLET_ERROR, 'listdescriptors is not available for non-descriptor wallets');
-  const priv = args[0] !== undefined && args[0] !== null ? asBool(args[0]) : false;
+  const priv = params.private;
   if (priv && wallet.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, "Can't get private descriptor string for watch-only wallets");
   const slicer = new WalletSlicer(wallet, call, () => priv && ensureUnlocked(wallet));
   const rows: { readonly desc: string; readonly number: number }[] = [];

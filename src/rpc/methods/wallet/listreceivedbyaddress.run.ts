@@ -1,35 +1,34 @@
 import { decodeAddress } from '../../../address/address.js';
 import { only as onlySince } from '../../../policy/compat.js';
-import { asBool, asString } from '../../args.js';
+import { asString } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { Slicer } from '../../node/slices.js';
 import { hashHex } from '../../render/hex.js';
 import { addressText } from '../../wallet/addresses.js';
-import { filterOf, given } from '../../wallet/history.js';
 import { countedOf, receivedByAddress, shownDepth } from '../../wallet/received.js';
 import { settledWallet } from '../../wallet/select.js';
 import { Amount, type JsonResult } from '../../wire/values.js';
 import type { listreceivedbyaddress as spec } from './listreceivedbyaddress.spec.js';
 
-export const listreceivedbyaddress: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const listreceivedbyaddress: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
   const slicer = new Slicer(call.yieldToUrgent);
+  const { address_filter } = params;
   let only: Uint8Array | null = null;
   // Since release 22, an empty string is no filter.
-  const wantsOne = onlySince(ctx.compat, 22) ? given(args[3]) && args[3] !== '' : args.length > 3;
+  const wantsOne = onlySince(ctx.compat, 22) ? (address_filter ?? '') !== '' : params.args.length > 3;
   if (wantsOne) {
     // Validate the arguments before address_filter first, so that their errors are reported first.
-    countedOf(ctx, args[0], args[4]);
-    if (given(args[1])) asBool(args[1]);
-    filterOf(wallet, args[2]);
-    const decoded = decodeAddress(asString(args[3]), ctx.params, ctx.crypto);
+    countedOf(ctx, params);
+    void [params.include_empty, params.include_watchonly];
+    const decoded = decodeAddress(asString(address_filter), ctx.params, ctx.crypto);
     if ('error' in decoded) return fail(RPC_CODE.WALLET_ERROR, 'address_filter parameter was invalid');
     only = decoded.script;
   }
   const { txs } = wallet.ledger;
   const out: JsonResult[] = [];
-  for (const entry of await receivedByAddress(ctx, wallet, args, only, args[4], slicer)) {
+  for (const entry of await receivedByAddress(ctx, wallet, params, only, slicer)) {
     out.push({
       involvesWatchonly: entry.watched || undefined,
       address: addressText(ctx, entry.script),

@@ -9,7 +9,7 @@ export const listreceivedbyaddress = declare({
   holds: 'wallet',
   repeatable: true,
   description: 'Returns the sum that each labelled address has received. Since release 23 this includes mature coinbases.',
-  args: [...receivedArgs('addresses'), str('address_filter?', 'Return only this address'), IMMATURE_ARG],
+  args: [...receivedArgs('addresses'), str('address_filter?', 'Return only this address', { as: 'json' }), IMMATURE_ARG],
   results: [
     arr([
       obj([

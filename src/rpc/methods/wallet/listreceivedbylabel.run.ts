@@ -5,10 +5,10 @@ import { settledWallet } from '../../wallet/select.js';
 import { Amount } from '../../wire/values.js';
 import type { listreceivedbylabel as spec } from './listreceivedbylabel.spec.js';
 
-export const listreceivedbylabel: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const listreceivedbylabel: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
   const byLabel = new Map<string, { amount: number; depth: number; watched: boolean }>();
-  for (const entry of await receivedByAddress(ctx, wallet, args, null, args[3], new Slicer(call.yieldToUrgent))) {
+  for (const entry of await receivedByAddress(ctx, wallet, params, null, new Slicer(call.yieldToUrgent))) {
     const sum = byLabel.get(entry.label);
     byLabel.set(entry.label, {
       amount: (sum?.amount ?? 0) + entry.amount,

@@ -3,18 +3,19 @@ import { equalBytes } from '../../../consensus/bytes/hex.js';
 import { RecordSnapshot } from '../../../wallet/coins/record-snapshot.js';
 import { type BlockFacts, sameBlock } from '../../../wallet/node-client.js';
 import type { Wallet } from '../../../wallet/wallet.js';
-import { asBool, asHash, asInt, asString } from '../../args.js';
+import { asHash } from '../../args.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
+import type { ParametersOf } from '../../declare/parameters.js';
 import type { CallInfo } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { notFound } from '../../node/lookup.js';
 import { Slicer } from '../../node/slices.js';
-import { filterOf, given } from '../../wallet/history.js';
+import { filterOf } from '../../wallet/history.js';
 import { EntryList, HistoryWriter, LONG } from '../../wallet/history-entry.js';
 import { forEachEntry, type Work } from '../../wallet/history-list.js';
 import { labelOf, withSettled } from '../../wallet/select.js';
 import { JsonBytes } from '../../wire/json-bytes.js';
-import { type JsonResult, type JsonValue, RawBytes, RawJson } from '../../wire/values.js';
+import { type JsonResult, RawBytes, RawJson } from '../../wire/values.js';
 import type { listsinceblock as spec } from './listsinceblock.spec.js';
 
 /** Lower than any depth, so that entries of removed blocks are shown whatever happened to the transaction since. */
@@ -89,18 +90,18 @@ async function removedEntries(
   }
 }
 
-export const listsinceblock: WalletRun<typeof spec> = ({ args }, ctx, call) =>
-  withSettled(ctx, call, (wallet) => sinceBlock(ctx, wallet, args, call));
+export const listsinceblock: WalletRun<typeof spec> = (params, ctx, call) =>
+  withSettled(ctx, call, (wallet) => sinceBlock(ctx, wallet, params, call));
 
-async function sinceBlock(ctx: WalletContext, wallet: Wallet, args: readonly JsonValue[], call: CallInfo): Promise<JsonResult> {
-  const { asked, tip, pin } =
-    given(args[0]) && asString(args[0]) !== '' ? await selectSince(ctx, wallet, asHash(args[0], 'blockhash')) : select(ctx, wallet, null);
-  const target = given(args[1]) ? asInt(args[1]) : 1;
+async function sinceBlock(ctx: WalletContext, wallet: Wallet, params: ParametersOf<typeof spec>, call: CallInfo): Promise<JsonResult> {
+  const { blockhash = '' } = params;
+  const { asked, tip, pin } = blockhash === '' ? select(ctx, wallet, null) : await selectSince(ctx, wallet, asHash(blockhash, 'blockhash'));
+  const target = params.target_confirmations;
   if (target < 1) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid parameter');
-  const filter = filterOf(wallet, args[2]);
-  const includeRemoved = given(args[3]) ? asBool(args[3]) : true;
-  const change = given(args[4]) && asBool(args[4]);
-  const label = given(args[5]) ? labelOf(asString(args[5])) : null;
+  const filter = filterOf(wallet, params.include_watchonly);
+  const includeRemoved = params.include_removed;
+  const change = params.include_change;
+  const label = params.label === undefined ? null : labelOf(params.label);
   const options = { ...LONG, change, label };
 
   const last = target === 1 ? tip : ((await ctx.client.ancestor(tip.hash, Math.max(0, pin.tipHeight + 1 - target))) ?? ctx.client.genesis);

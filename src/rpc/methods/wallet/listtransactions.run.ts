@@ -2,11 +2,10 @@ import { sortInSlices } from '../../../lib/sort-in-slices.js';
 import { coinsOfAddress } from '../../../wallet/coins/coins-of-address.js';
 import { RecordSnapshot } from '../../../wallet/coins/record-snapshot.js';
 import type { Wallet } from '../../../wallet/wallet.js';
-import { asInt, asString } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { Slicer } from '../../node/slices.js';
-import { filterOf, given } from '../../wallet/history.js';
+import { filterOf } from '../../wallet/history.js';
 import { HistoryWriter, LONG } from '../../wallet/history-entry.js';
 import { forEachEntry } from '../../wallet/history-list.js';
 import { settledWallet } from '../../wallet/select.js';
@@ -29,16 +28,16 @@ function firstOf(rows: Iterator<number>, wanted: number): number[] {
   return out;
 }
 
-export const listtransactions: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const listtransactions: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
   let label: string | null = null;
-  if (given(args[0]) && asString(args[0]) !== '*') {
-    label = asString(args[0]);
+  if (params.label !== undefined && params.label !== '*') {
+    label = params.label;
     if (label === '') fail(RPC_CODE.INVALID_PARAMETER, 'Label argument must be a valid label name or "*".');
   }
-  const count = given(args[1]) ? asInt(args[1]) : 10;
-  const skip = given(args[2]) ? asInt(args[2]) : 0;
-  const filter = filterOf(wallet, args[3]);
+  const count = params.count;
+  const skip = params.skip;
+  const filter = filterOf(wallet, params.include_watchonly);
   if (count < 0) fail(RPC_CODE.INVALID_PARAMETER, 'Negative count');
   if (skip < 0) fail(RPC_CODE.INVALID_PARAMETER, 'Negative from');
   const slicer = new Slicer(call.yieldToUrgent);

@@ -11,8 +11,9 @@ import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import type { Relatives } from '../../../wallet/node-client.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
-import { asAmount, asBool, asInt, asInt64, asObject, asString, checkMembers, checkType, MAX_MONEY } from '../../args.js';
+import { asAmount, asBool, asInt64, asString, checkMembers, MAX_MONEY } from '../../args.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
+import type { ParametersOf } from '../../declare/parameters.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { Slicer } from '../../node/slices.js';
 import { hashHex, hex } from '../../render/hex.js';
@@ -41,11 +42,9 @@ interface CoinFilter {
   readonly immature: boolean;
 }
 
-function addressFilter(ctx: WalletContext, value: JsonValue | undefined): Map<string, Uint8Array> | null {
-  if (!given(value)) return null;
-  checkType(value, 'array');
+function addressFilter(ctx: WalletContext, addresses: readonly JsonValue[]): Map<string, Uint8Array> | null {
   const scripts = new Map<string, Uint8Array>();
-  for (const item of value as JsonValue[]) {
+  for (const item of addresses) {
     const text = asString(item);
     const decoded = decodeAddress(text, ctx.params, ctx.crypto);
     if ('error' in decoded) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Invalid Bitcoin address: ${text}`);
@@ -56,24 +55,16 @@ function addressFilter(ctx: WalletContext, value: JsonValue | undefined): Map<st
   return scripts.size === 0 ? null : scripts;
 }
 
-function coinFilter(ctx: WalletContext, args: readonly JsonValue[]): CoinFilter {
-  const number = (value: JsonValue | undefined, otherwise: number): number => {
-    if (!given(value)) return otherwise;
-    checkType(value, 'number');
-    return asInt(value);
-  };
-  const minDepth = number(args[0], 1);
-  const maxDepth = number(args[1], 9_999_999);
-  const scripts = addressFilter(ctx, args[2]);
-  if (given(args[3])) checkType(args[3], 'bool');
-  const includeUnsafe = given(args[3]) ? asBool(args[3]) : true;
+function coinFilter(ctx: WalletContext, params: ParametersOf<typeof spec>): CoinFilter {
+  const { minconf: minDepth, maxconf: maxDepth } = params;
+  const scripts = addressFilter(ctx, params.addresses);
+  const { include_unsafe: includeUnsafe, query_options: options } = params;
   let minAmount = 0;
   let maxAmount = MAX_MONEY;
   let minSum = MAX_MONEY;
   let maxCount = 0n;
   let immature = false;
-  if (given(args[4])) {
-    const options = asObject(args[4]);
+  if (options !== undefined) {
     const isLater = shows(ctx.compat, { since: 23 });
     checkMembers(
       options,
@@ -248,9 +239,9 @@ async function ancestorMembers(
   return new Map(answers.flatMap((answer, i) => (answer === null ? [] : [[rows[i], members(answer)]])));
 }
 
-export const listunspent: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const listunspent: WalletRun<typeof spec> = async (params, ctx, call) => {
   const chosen = walletOf(ctx, call);
-  const filter = coinFilter(ctx, args);
+  const filter = coinFilter(ctx, params);
   const wallet = await settledWallet(ctx, call);
   if (wallet !== chosen) return failNotLoaded();
   const { coins, txs } = wallet.ledger;

@@ -10,10 +10,10 @@ export const listunspent = declare({
   repeatable: true,
   description: 'Returns unspent outputs, filtered by confirmations, addresses and amounts.',
   args: [
-    num('minconf', 'Minimum number of confirmations', { default: '1' }),
-    num('maxconf', 'Maximum number of confirmations', { default: '9999999' }),
-    arr('addresses', 'Return only outputs of these addresses', { default: '[]' }, [str('address?', 'An address')]),
-    bool('include_unsafe', 'Include outputs that are not safe to spend', { default: 'true' }),
+    num('minconf', 'Minimum number of confirmations', { checked: true, default: '1' }),
+    num('maxconf', 'Maximum number of confirmations', { checked: true, default: '9999999' }),
+    arr('addresses', 'Return only outputs of these addresses', { checked: true, default: '[]' }, [str('address?', 'An address')]),
+    bool('include_unsafe', 'Include outputs that are not safe to spend', { checked: true, default: 'true' }),
     obj('query_options?', 'More filters', { namedMembers: true }, [
       amount('minimumAmount', 'Minimum value of each output', { default: '0' }),
       amount('maximumAmount', 'Maximum value of each output', { default: 'unlimited' }),

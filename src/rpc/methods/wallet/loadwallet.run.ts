@@ -1,15 +1,14 @@
 import { follows } from '../../../policy/compat.js';
-import { asString } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import { checkName, loadOnStart, warned } from '../../wallet/lifecycle.js';
+import { checkName, warned } from '../../wallet/lifecycle.js';
 import { asRpcError, managerOf } from '../../wallet/select.js';
 import type { loadwallet as spec } from './loadwallet.spec.js';
 
-export const loadwallet: WalletRun<typeof spec> = async ({ args }, ctx) => {
+export const loadwallet: WalletRun<typeof spec> = async (params, ctx) => {
   const manager = managerOf(ctx);
-  const name = asString(args[0]);
-  const load = loadOnStart(args[1]);
+  const name = params.filename;
+  const load = params.load_on_startup;
   if (follows(ctx.compat, 25) && manager.get(name)) fail(RPC_CODE.WALLET_ALREADY_LOADED, `Wallet "${name}" is already loaded.`);
   checkName(ctx, name);
   try {

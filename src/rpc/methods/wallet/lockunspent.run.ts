@@ -1,17 +1,13 @@
 import { outpointOf } from '../../../wallet/coins/outpoint.js';
-import { asBool, asHash, asInt, asObject, checkMembers, checkType } from '../../args.js';
+import { asHash, asInt, asObject, checkMembers } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import { given } from '../../wallet/coins.js';
 import { settledWallet } from '../../wallet/select.js';
-import type { JsonValue } from '../../wire/values.js';
 import type { lockunspent as spec } from './lockunspent.spec.js';
 
-export const lockunspent: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const lockunspent: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
-  checkType(args[0], 'bool');
-  const unlock = asBool(args[0]);
-  const persistent = given(args[2]) && asBool(args[2]);
+  const { unlock, persistent } = params;
   const { ledger } = wallet;
   const set = (chosen: readonly Uint8Array[]): Promise<void> =>
     wallet.change((batch) => {
@@ -20,13 +16,13 @@ export const lockunspent: WalletRun<typeof spec> = async ({ args }, ctx, call) =
         else ledger.lockCoin(outpoint, persistent ? batch : null);
       }
     });
-  if (!given(args[1])) {
+  const { transactions } = params;
+  if (transactions === undefined) {
     if (unlock) await set([...ledger.locked.values()]);
     return true;
   }
-  checkType(args[1], 'array');
   const outpoints: Uint8Array[] = [];
-  for (const item of args[1] as JsonValue[]) {
+  for (const item of transactions) {
     const object = asObject(item);
     checkMembers(object, { txid: 'string', vout: 'number' });
     const txid = asHash(object.get('txid'), 'txid');

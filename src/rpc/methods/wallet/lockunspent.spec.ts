@@ -9,8 +9,8 @@ export const lockunspent = declare({
   description:
     'Locks coins, so that the wallet does not spend them, or unlocks them. Locks last until the wallet is unloaded,\npersistent locks longer.',
   args: [
-    bool('unlock', 'true unlocks the coins, false locks them'),
-    arr('transactions', 'The coins. If omitted, all coins', { default: '[]' }, [
+    bool('unlock', 'true unlocks the coins, false locks them', { checked: true }),
+    arr('transactions', 'The coins. If omitted, all coins', { checked: true, seesAbsence: true, default: '[]' }, [
       obj({ optional: true }, [hex('txid', 'Transaction'), num('vout', 'Output')]),
     ]),
     bool('persistent', 'Whether the locks last after the wallet was unloaded', { since: 23, default: 'false' }),

@@ -1,5 +1,5 @@
 import { declare } from '../../declare/parameters.js';
-import { bool, obj, str } from '../../declare/parts.js';
+import { bool, obj, passphrase, str } from '../../declare/parts.js';
 
 export const migratewallet = declare({
   name: 'migratewallet',
@@ -10,9 +10,10 @@ export const migratewallet = declare({
     'Migrates a legacy wallet to descriptor wallets. Scripts whose private keys the wallet has stay in the wallet.\nScripts that it only watches go to a wallet named NAME_watchonly. Scripts that it can solve but does not watch\ngo to a wallet named NAME_solvables.\nThe call first saves the legacy wallet to NAME_TIME.legacy.bak in the folder of all wallets. restorewallet\nrestores it. If the call fails, the legacy wallet is unchanged.\nMake a new backup of each new wallet. The call may take minutes.',
   args: [
     str('wallet_name', 'Name of the wallet. If the endpoint names a wallet too, it must be the same', {
+      as: 'json',
       default: 'the wallet of the endpoint',
     }),
-    str('passphrase?', 'Passphrase of an encrypted wallet', { holds: 'passphrase' }),
+    passphrase('passphrase?', 'Passphrase of an encrypted wallet'),
     bool('load_wallet', 'Load the new wallets, now and at every start', { default: 'true' }),
   ],
   results: [

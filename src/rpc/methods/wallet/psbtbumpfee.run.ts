@@ -10,8 +10,8 @@ import { bumpArgs, fees, refuse } from '../../wallet/spend-bump.js';
 import { walletPsbt } from '../../wallet/spend-psbt.js';
 import type { psbtbumpfee as spec } from './psbtbumpfee.spec.js';
 
-export const psbtbumpfee: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
-  const { wallet, txid, control, wishes, version } = await bumpArgs(ctx, args, call, true);
+export const psbtbumpfee: WalletRun<typeof spec> = async (params, ctx, call) => {
+  const { wallet, txid, control, wishes, version } = await bumpArgs(ctx, params, call, true);
   const bump = await inPaymentQueue(wallet, () =>
     createBump(wallet, txid, control, wishes, toolsOf(ctx), (tx) => ctx.client.outputs(outpointsOf(tx)), call.yieldToUrgent),
   );

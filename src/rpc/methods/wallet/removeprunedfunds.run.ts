@@ -1,12 +1,11 @@
 // Core 0.21: wallet/rpcdump.cpp.
 import { TX_STATE } from '../../../wallet/coins/tx-table.js';
-import { asHash } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { settledWallet } from '../../wallet/select.js';
 import type { removeprunedfunds as spec } from './removeprunedfunds.spec.js';
 
-export const removeprunedfunds: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const removeprunedfunds: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
   if (!wallet.parts.options.removesRecords) {
     fail(
@@ -14,7 +13,7 @@ export const removeprunedfunds: WalletRun<typeof spec> = async ({ args }, ctx, c
       'DEPRECATION WARNING: This feature will be removed in the next major release. Start bitcoind with the `-deprecatedrpc=removeprunedfunds` option in order to use this.',
     );
   }
-  const txid = asHash(args[0], 'txid');
+  const txid = params.txid;
   const row = wallet.ledger.txs.find(txid);
   if (row < 0) return fail(RPC_CODE.INVALID_PARAMETER, 'Transaction does not exist in wallet.');
   const confirmed = wallet.ledger.txs.state(row) === TX_STATE.CONFIRMED;

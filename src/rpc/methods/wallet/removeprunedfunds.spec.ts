@@ -1,5 +1,5 @@
 import { declare } from '../../declare/parameters.js';
-import { hex, none } from '../../declare/parts.js';
+import { hash, none } from '../../declare/parts.js';
 
 export const removeprunedfunds = declare({
   name: 'removeprunedfunds',
@@ -7,7 +7,7 @@ export const removeprunedfunds = declare({
   runs: 'wallet',
   holds: 'wallet',
   description: 'Removes a transaction from the wallet, whether importprunedfunds added it or not. The balances change\naccordingly.',
-  args: [hex('txid', 'The transaction')],
+  args: [hash('txid', 'The transaction')],
   results: [none()],
   examples: [
     {

@@ -1,30 +1,23 @@
 import { follows } from '../../../policy/compat.js';
 import { markScan } from '../../../wallet/follow/open-scan.js';
 import { scanBlocks } from '../../../wallet/follow/rescan.js';
-import { asInt } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { scanDeps, withRescan } from '../../wallet/rescan.js';
 import { ensureUnlocked, settledWallet } from '../../wallet/select.js';
-import type { JsonValue } from '../../wire/values.js';
 import type { rescanblockchain as spec } from './rescanblockchain.spec.js';
 
-const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
-
-export const rescanblockchain: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const rescanblockchain: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
   // Extending the range of a descriptor needs private keys.
   if (follows(ctx.compat, 25)) ensureUnlocked(wallet);
   return withRescan(ctx, wallet, async () => {
     const tip = wallet.tip!.height;
-    let start = 0;
-    if (given(args[0])) {
-      start = asInt(args[0]);
-      if (start < 0 || start > tip) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid start_height');
-    }
+    const start = params.start_height;
+    if (start < 0 || start > tip) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid start_height');
     let stop: number | null = null;
-    if (given(args[1])) {
-      stop = asInt(args[1]);
+    if (params.stop_height !== undefined) {
+      stop = params.stop_height;
       if (stop < 0 || stop > tip) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid stop_height');
       if (stop < start) fail(RPC_CODE.INVALID_PARAMETER, 'stop_height must be greater than start_height');
     }

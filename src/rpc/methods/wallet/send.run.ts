@@ -3,7 +3,6 @@ import { follows } from '../../../policy/compat.js';
 import { inPaymentQueue } from '../../../wallet/spend/payment-queue.js';
 import { asArray, asBool, checkTypes } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
-import { asTxVersion } from '../../front/createrawtransaction.js';
 import { settledWallet, walletOf } from '../../wallet/select.js';
 import { given, toolsOf } from '../../wallet/spend-args.js';
 import { checkPositions, fundWith } from '../../wallet/spend-options.js';
@@ -19,22 +18,23 @@ import {
 } from '../../wallet/spend-psbt.js';
 import type { send as spec } from './send.spec.js';
 
-export const send: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
-  checkTypes(args, [null, 'number', 'string', null, 'object'], true);
+export const send: WalletRun<typeof spec> = async (params, ctx, call) => {
+  checkTypes(params.args, [null, 'number', 'string', null, 'object'], true);
   walletOf(ctx, call);
-  const options = sendOptions(args, ctx);
+  const options = sendOptions(params, ctx);
   const outcome = sendOutcome(options);
   const flag = (name: string, otherwise: boolean): boolean => (options.has(name) ? asBool(options.get(name)) : otherwise);
   const tools = toolsOf(ctx);
   const replaceable = flag('replaceable', tools.options.replaceable);
-  const parts = [options.get('inputs') ?? null, args[0] ?? null, options.get('locktime') ?? null];
-  const names = outputNames(args[0]);
+  const { outputs } = params;
+  const parts = { inputs: options.get('inputs') ?? null, outputs, locktime: options.get('locktime') ?? null };
+  const names = outputNames(outputs);
   if (follows(ctx.compat, 31)) {
     const payers = options.get('subtract_fee_from_outputs');
     checkPositions(given(payers) ? asArray(payers) : [], names);
     refuseWeights(options);
   }
-  const tx = startedTx(ctx, parts, replaceable, asTxVersion(args[5]));
+  const tx = startedTx(ctx, parts, replaceable, params.version);
   const wallet = await settledWallet(ctx, call);
   const listed = weighed(options.get('inputs'));
   const fund = { tx, addInputs: tx.inputs.length === 0, overrideRate: false, listed, names };

@@ -17,7 +17,7 @@ import { inPaymentQueue } from '../../../wallet/spend/payment-queue.js';
 import { type InputSize, inputVirtualSize, transactionWeight } from '../../../wallet/spend/select/tx-size.js';
 import { SignedSizes } from '../../../wallet/spend/signed-size.js';
 import type { Wallet } from '../../../wallet/wallet.js';
-import { asArray, asBool, asInt, asString } from '../../args.js';
+import { asBool, asInt, asString } from '../../args.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import type { CallInfo } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
@@ -63,9 +63,9 @@ interface Spent {
 }
 
 /** Parses recipients to outputs with amounts. Recipients without an amount get 0 and are also in `open`. */
-function readRecipients(value: JsonValue | undefined): { outputs: JsonValue[]; open: Set<string> } {
+function readRecipients(recipients: readonly JsonValue[]): { outputs: JsonValue[]; open: Set<string> } {
   const open = new Set<string>();
-  const outputs = asArray(value).map((recipient) => {
+  const outputs = recipients.map((recipient) => {
     if (typeof recipient !== 'string') return recipient;
     open.add(recipient);
     return new JsonObject([recipient], [new JsonNumber('0')]);
@@ -80,11 +80,11 @@ interface Wanted {
   readonly feeRate: number;
 }
 
-export const sendall: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const sendall: WalletRun<typeof spec> = async (params, ctx, call) => {
   walletOf(ctx, call);
-  const options = sendOptions(args, ctx);
+  const options = sendOptions(params, ctx);
   const outcome = sendOutcome(options);
-  const { outputs, open } = readRecipients(args[0]);
+  const { outputs, open } = readRecipients(params.recipients);
   if (open.size === 0) invalid('Must provide at least one address without a specified amount');
   const tools = toolsOf(ctx);
   const control = controlFor(ctx);
@@ -98,7 +98,7 @@ export const sendall: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
   control.allowWatchOnly = wallet.privateKeysDisabled;
   const feeRate = await rateFor(ctx, wallet, control);
   const listed = options.get('inputs');
-  const parts = [listed ?? null, outputs, options.get('locktime') ?? null];
+  const parts = { inputs: listed ?? null, outputs, locktime: options.get('locktime') ?? null };
   const started = startedTx(ctx, parts, replaceable, control.version);
   if (listed !== undefined && options.has('send_max')) invalid('Cannot combine send_max with specific inputs.');
   if (listed !== undefined && (options.has('minconf') || options.has('maxconf'))) {

@@ -10,7 +10,7 @@ export const sendtoaddress = declare({
   description: 'Pays an amount to an address. The wallet must be unlocked.',
   args: [
     str('address', 'The address'),
-    amount('amount', 'The amount in BTC'),
+    amount('amount', 'The amount in BTC', { as: 'json' }),
     str('comment?', 'A comment about the purpose. The wallet stores it, the transaction does not contain it'),
     str('comment_to?', 'A comment about the recipient. The wallet stores it, the transaction does not contain it'),
     bool('subtractfeefromamount', 'Whether to subtract the fee from the amount. The recipient then gets less than the amount', {
@@ -19,7 +19,10 @@ export const sendtoaddress = declare({
     REPLACEABLE_ARG,
     CONF_TARGET_ARG,
     ESTIMATE_MODE_ARG,
-    bool('avoid_reuse', 'Whether to avoid coins of addresses that were spent from (only with the avoid_reuse flag)', { default: 'true' }),
+    bool('avoid_reuse', 'Whether to avoid coins of addresses that were spent from (only with the avoid_reuse flag)', {
+      seesAbsence: true,
+      default: 'true',
+    }),
     FEE_RATE_ARG,
     VERBOSE_ARG,
   ],

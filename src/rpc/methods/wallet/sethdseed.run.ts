@@ -1,24 +1,22 @@
 import { fillPool } from '../../../wallet/keys/fill-pool.js';
 import type { WalletBatch } from '../../../wallet/storage/wallet-batch.js';
-import { asBool } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { privateKeyOf } from '../../node/private-key.js';
 import { Slicer } from '../../node/slices.js';
-import { given } from '../../wallet/addresses.js';
 import { ensureUnlocked, legacyOf, walletOf } from '../../wallet/select.js';
 import type { sethdseed as spec } from './sethdseed.spec.js';
 
-export const sethdseed: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const sethdseed: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const legacy = legacyOf(wallet);
   if (wallet.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, 'Cannot set a HD seed to a wallet with private keys disabled');
   ensureUnlocked(wallet);
-  const flush = given(args[0]) ? asBool(args[0]) : true;
+  const flush = params.newkeypool;
   let seed: Uint8Array;
   let isCompressed = true;
-  if (given(args[1])) {
-    const key = privateKeyOf(args[1], ctx, call) ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid private key');
+  if (params.seed !== null) {
+    const key = privateKeyOf(params.seed, ctx, call) ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid private key');
     seed = key.key;
     isCompressed = key.compressed;
     for (const compressed of [true, false]) {
@@ -35,7 +33,7 @@ export const sethdseed: WalletRun<typeof spec> = async ({ args }, ctx, call) => 
       legacy.setSeed(seed, batch, isCompressed);
       if (flush) legacy.startNewPool(batch);
     };
-    if (given(args[1])) {
+    if (params.seed !== null) {
       await wallet.changeKeys(work);
     } else {
       await wallet.change(work);

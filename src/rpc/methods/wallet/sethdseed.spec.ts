@@ -10,7 +10,7 @@ export const sethdseed = declare({
   description: 'Sets a new or a given key as the seed of a legacy wallet.',
   args: [
     bool('newkeypool', 'Whether to empty the key pool, so that the next address comes from the new seed', { default: 'true' }),
-    str('seed', 'A private key in WIF', { holds: 'key', default: 'a random one' }),
+    str('seed', 'A private key in WIF', { as: 'json', holds: 'key', default: 'a random one' }),
   ],
   results: [none()],
   examples: [

@@ -1,16 +1,15 @@
 import { decodeAddress } from '../../../address/address.js';
 import { purposeOf } from '../../../wallet/address-book.js';
-import { asString } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { labelOf, walletOf } from '../../wallet/select.js';
 import type { setlabel as spec } from './setlabel.spec.js';
 
-export const setlabel: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const setlabel: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
-  const decoded = decodeAddress(asString(args[0]), ctx.params, ctx.crypto);
+  const decoded = decodeAddress(params.address, ctx.params, ctx.crypto);
   if ('error' in decoded) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid Bitcoin address');
-  const label = labelOf(asString(args[1]));
+  const label = labelOf(params.label);
   await wallet.change((batch) => wallet.book.set(decoded.script, label, purposeOf(wallet.isMine(decoded.script)), batch));
   return null;
 };

@@ -1,16 +1,15 @@
 // Core: wallet/rpc/spend.cpp.
 import { formatFeeRate } from '../../../policy/fee-rate.js';
-import { asAmount } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { walletOf } from '../../wallet/select.js';
 import { toolsOf } from '../../wallet/spend-args.js';
 import type { settxfee as spec } from './settxfee.spec.js';
 
-export const settxfee: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const settxfee: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const { client, options } = toolsOf(ctx);
-  const rate = asAmount(args[0]);
+  const rate = params.amount;
   const { relayMinimum } = await client.rates();
   const refuse = (why: string, limit: number): never =>
     fail(RPC_CODE.INVALID_PARAMETER, `txfee cannot be ${why} (${formatFeeRate(limit)})`);

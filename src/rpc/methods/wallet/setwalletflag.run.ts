@@ -1,8 +1,6 @@
 import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
-import { asString } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import { flag } from '../../wallet/lifecycle.js';
 import { walletOf } from '../../wallet/select.js';
 import type { setwalletflag as spec } from './setwalletflag.spec.js';
 
@@ -19,10 +17,10 @@ const FLAG_NAMES: Readonly<Record<string, bigint>> = {
 const REUSE_CAVEAT =
   'You need to rescan the blockchain in order to correctly mark used destinations in the past. Until this is done, some destinations may be considered unused, even if the opposite is the case.';
 
-export const setwalletflag: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const setwalletflag: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
-  const name = asString(args[0]);
-  const value = flag(args[1], true);
+  const name = params.flag;
+  const value = params.value;
   const bit = Object.hasOwn(FLAG_NAMES, name) ? FLAG_NAMES[name] : fail(RPC_CODE.INVALID_PARAMETER, `Unknown wallet flag: ${name}`);
   if (bit !== WALLET_FLAG.AVOID_REUSE) fail(RPC_CODE.INVALID_PARAMETER, `Wallet flag is immutable: ${name}`);
   if (wallet.record.has(bit) === value) fail(RPC_CODE.INVALID_PARAMETER, `Wallet flag is already set to ${value}: ${name}`);

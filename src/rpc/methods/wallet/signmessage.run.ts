@@ -2,16 +2,15 @@
 import { decodeAddress } from '../../../address/address.js';
 import { signMessage } from '../../../address/signed-message.js';
 import { follows } from '../../../policy/compat.js';
-import { asString } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { ensureUnlocked, walletOf } from '../../wallet/select.js';
 import type { signmessage as spec } from './signmessage.spec.js';
 
-export const signmessage: WalletRun<typeof spec> = ({ args }, ctx, call) => {
+export const signmessage: WalletRun<typeof spec> = (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
   ensureUnlocked(wallet);
-  const [text, message] = [asString(args[0]), asString(args[1])];
+  const [text, message] = [params.address, params.message];
   const decoded = decodeAddress(text, ctx.params, ctx.crypto);
   if ('error' in decoded) return fail(follows(ctx.compat, 22) ? RPC_CODE.INVALID_ADDRESS_OR_KEY : RPC_CODE.TYPE_ERROR, 'Invalid address');
   if (decoded.kind !== 'pubkeyhash') return fail(RPC_CODE.TYPE_ERROR, 'Address does not refer to key');

@@ -9,13 +9,13 @@ import { hex } from '../../render/hex.js';
 import { ensureUnlocked, walletOf } from '../../wallet/select.js';
 import type { signrawtransactionwithwallet as spec } from './signrawtransactionwithwallet.spec.js';
 
-export const signrawtransactionwithwallet: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const signrawtransactionwithwallet: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
-  checkTypes(args, ['string', 'array', 'string'], true);
-  const tx = asUnsignedTx(ctx, args[0]);
+  checkTypes(params.args, ['string', 'array', 'string'], true);
+  const tx = asUnsignedTx(ctx, params.hexstring);
   ensureUnlocked(wallet);
-  const spent = spentOutputs(await ctx.client.outputs(outpointsOf(tx)), tx, args[1], null, ctx.crypto);
-  const hashType = asHashType(args[2], ctx);
+  const spent = spentOutputs(await ctx.client.outputs(outpointsOf(tx)), tx, params.prevtxs, null, ctx.crypto);
+  const hashType = asHashType(params.sighashtype, ctx);
   // In Core, each key manager signs in turn; a wallet without one reports nothing about the inputs.
   if (!(wallet.descriptors ? wallet.descriptors.count > 0 : wallet.hasKeyManager)) return { hex: hex(tx.bytes), complete: false };
   const provider = await signingProviderOf(wallet, spent);

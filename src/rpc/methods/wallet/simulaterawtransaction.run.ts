@@ -13,10 +13,10 @@ import type { simulaterawtransaction as spec } from './simulaterawtransaction.sp
 
 const invalid = (text: string): never => fail(RPC_CODE.INVALID_PARAMETER, text);
 
-export const simulaterawtransaction: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const simulaterawtransaction: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
-  const texts = asArray(args[0]);
-  const wanted = args[1] instanceof JsonObject ? args[1].get('include_watchonly') : undefined;
+  const texts = asArray(params.rawtxs);
+  const wanted = params.options instanceof JsonObject ? params.options.get('include_watchonly') : undefined;
   const watchOnly = wanted === undefined ? false : asBool(wanted);
   const pauses = new WalletSlicer(wallet, call);
   const counts = (ownership: Ownership): boolean =>

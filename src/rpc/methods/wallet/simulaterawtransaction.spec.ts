@@ -9,8 +9,10 @@ export const simulaterawtransaction = declare({
   holds: 'wallet',
   description: 'Returns how the balance of the wallet would change if the given transactions were signed and sent in this\norder.',
   args: [
-    arr('rawtxs?', 'The transactions', [hex('rawtx?', 'A transaction')]),
-    obj('options?', '', { namedMembers: true }, [bool('include_watchonly', 'Whether to include watch-only outputs', { default: 'false' })]),
+    arr('rawtxs?', 'The transactions', { as: 'json' }, [hex('rawtx?', 'A transaction')]),
+    obj('options?', '', { as: 'json', namedMembers: true }, [
+      bool('include_watchonly', 'Whether to include watch-only outputs', { default: 'false' }),
+    ]),
   ],
   results: [obj([amount('balance_change', 'The change of the balance. Negative means that the wallet would have less')])],
   examples: [{ cli: '\'["myhex"]\'', rpc: '["myhex"]' }],

@@ -1,13 +1,13 @@
 import type { WalletRun } from '../../context/wallet.js';
-import { loadOnStart, uniqueWalletName, warned } from '../../wallet/lifecycle.js';
+import { uniqueWalletName, warned } from '../../wallet/lifecycle.js';
 import { asRpcError, failNotLoaded, managerOf } from '../../wallet/select.js';
 import type { unloadwallet as spec } from './unloadwallet.spec.js';
 
-export const unloadwallet: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const unloadwallet: WalletRun<typeof spec> = async (params, ctx, call) => {
   const manager = managerOf(ctx);
-  const name = uniqueWalletName(ctx, call, args[0]);
+  const name = uniqueWalletName(ctx, call, params.wallet_name);
   const wallet = manager.get(name);
-  const load = loadOnStart(args[1]);
+  const load = params.load_on_startup;
   try {
     if (wallet !== undefined) await manager.unloadWallet(wallet);
     else if (!manager.dismissFailed(name)) failNotLoaded();

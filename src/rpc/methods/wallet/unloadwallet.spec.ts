@@ -8,7 +8,7 @@ export const unloadwallet = declare({
   runs: 'wallet',
   description: 'Unloads the wallet that the path or the argument names.',
   args: [
-    str('wallet_name', 'Its name', { default: 'the wallet of the path' }),
+    str('wallet_name', 'Its name', { as: 'json', default: 'the wallet of the path' }),
     bool(
       'load_on_startup?',
       'Whether to load the wallet at every start: true adds it to the list in settings.json, false removes it, null changes nothing',

@@ -1,15 +1,14 @@
 import { WALLET_VERSION } from '../../../wallet/wallet-record.js';
-import { asInt, checkTypes } from '../../args.js';
+import { checkTypes } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
-import { given } from '../../wallet/lifecycle.js';
 import { ensureUnlocked, walletOf } from '../../wallet/select.js';
 import type { upgradewallet as spec } from './upgradewallet.spec.js';
 
-export const upgradewallet: WalletRun<typeof spec> = ({ args }, ctx, call) => {
+export const upgradewallet: WalletRun<typeof spec> = (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
-  checkTypes(args, ['number'], true);
+  checkTypes(params.args, ['number'], true);
   ensureUnlocked(wallet);
-  const version = given(args[0]) ? asInt(args[0]) : 0;
+  const version = params.version ?? 0;
   const current = wallet.record.version;
   const wanted = version === 0 ? WALLET_VERSION.LATEST : version;
   const facts = { wallet_name: wallet.name, previous_version: current, current_version: current };

@@ -8,7 +8,7 @@ export const upgradewallet = declare({
   holds: 'wallet',
   until: 30,
   description: 'Upgrades a wallet to a newer version.',
-  args: [num('version', 'The version', { default: '169900' })],
+  args: [num('version', 'The version', { seesAbsence: true, default: '169900' })],
   results: [
     obj([
       str('wallet_name', 'Name of the wallet'),

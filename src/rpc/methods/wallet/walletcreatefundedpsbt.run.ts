@@ -1,9 +1,8 @@
 // Core: wallet/rpc/spend.cpp.
 import { follows } from '../../../policy/compat.js';
 import { inPaymentQueue } from '../../../wallet/spend/payment-queue.js';
-import { asBool, checkType, checkTypes } from '../../args.js';
+import { checkType, checkTypes } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
-import { asTxVersion } from '../../front/createrawtransaction.js';
 import { asPsbtVersion, psbtText } from '../../render/psbt-text.js';
 import { settledWallet, walletOf } from '../../wallet/select.js';
 import { type Given, given, toolsOf } from '../../wallet/spend-args.js';
@@ -14,23 +13,23 @@ import type { walletcreatefundedpsbt as spec } from './walletcreatefundedpsbt.sp
 
 const member = (options: Given, name: string): Given => (options instanceof JsonObject ? options.get(name) : undefined);
 
-export const walletcreatefundedpsbt: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const walletcreatefundedpsbt: WalletRun<typeof spec> = async (params, ctx, call) => {
   walletOf(ctx, call);
-  checkTypes(args, ['array', null, 'number', 'object', 'bool'], true);
-  const options = args[3];
+  checkTypes(params.args, ['array', null, 'number', 'object', 'bool'], true);
+  const { inputs, outputs, locktime, options } = params;
   let { replaceable } = toolsOf(ctx).options;
   const asked = member(options, 'replaceable');
   if (given(asked)) {
     checkType(asked, 'bool');
     replaceable = asked === true;
   }
-  const tx = startedTx(ctx, [args[0] ?? null, args[1] ?? null, args[2] ?? null], replaceable, asTxVersion(args[5]));
+  const tx = startedTx(ctx, { inputs, outputs, locktime }, replaceable, params.version);
   const wallet = await settledWallet(ctx, call);
   if (follows(ctx.compat, 31)) refuseWeights(options);
-  const fund = { tx, addInputs: tx.inputs.length === 0, overrideRate: true, listed: weighed(args[0]), names: outputNames(args[1]) };
+  const fund = { tx, addInputs: tx.inputs.length === 0, overrideRate: true, listed: weighed(inputs), names: outputNames(outputs) };
   const funded = await inPaymentQueue(wallet, () => fundWith(ctx, wallet, options, fund, call));
-  const derivations = given(args[4]) ? asBool(args[4]) : true;
-  const version = asPsbtVersion(args[6], ctx.compat);
+  const derivations = params.bip32derivs;
+  const version = asPsbtVersion(params.psbt_version, ctx.compat);
   const { psbt } = await walletPsbt(ctx, wallet, funded.tx, { sign: false, derivations, version }, call);
   return { psbt: psbtText(psbt, ctx.crypto, ctx.compat), fee: new Amount(funded.fee), changepos: funded.changePosition };
 };

@@ -11,10 +11,10 @@ export const walletcreatefundedpsbt = declare({
   description:
     'Creates a PSBT (BIP174) with the given outputs. It adds inputs of the wallet that pay for them, and a change\noutput if necessary.',
   args: [
-    arr('inputs?', 'Coins to spend. If empty, the wallet chooses', INPUTS_INNER),
+    arr('inputs?', 'Coins to spend. If empty, the wallet chooses', { as: 'json' }, INPUTS_INNER),
     arr('outputs', 'The outputs, each address once', { anyType: true }, OUTPUTS_INNER),
-    num('locktime', 'The lock time. If it is not 0, all inputs activate it', { default: '0' }),
-    obj('options?', '', { namedMembers: true, oneline: 'options' }, fundOptions('false if inputs are named, true otherwise')),
+    num('locktime', 'The lock time. If it is not 0, all inputs activate it', { as: 'json', default: '0' }),
+    obj('options?', '', { as: 'json', namedMembers: true, oneline: 'options' }, fundOptions('false if inputs are named, true otherwise')),
     bool('bip32derivs', 'Whether to include the known derivation paths of keys', { default: 'true' }),
     TX_VERSION_ARG,
     PSBT_VERSION_ARG,

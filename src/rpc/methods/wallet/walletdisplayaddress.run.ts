@@ -1,7 +1,6 @@
 // Core 31: rpc/external_signer.cpp, wallet/external_signer_scriptpubkeyman.cpp.
 import { decodeAddress, encodeAddress } from '../../../address/address.js';
 import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
-import { asString } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { describeScript } from '../../wallet/describe.js';
@@ -9,9 +8,9 @@ import { signerOf } from '../../wallet/external-signer.js';
 import { walletOf } from '../../wallet/select.js';
 import type { walletdisplayaddress as spec } from './walletdisplayaddress.spec.js';
 
-export const walletdisplayaddress: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const walletdisplayaddress: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
-  const text = asString(args[0]);
+  const text = params.address;
   const decoded = decodeAddress(text, ctx.params, ctx.crypto);
   if ('error' in decoded) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid address');
   const { script } = decoded;

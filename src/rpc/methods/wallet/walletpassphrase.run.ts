@@ -1,22 +1,20 @@
 import { fillPool } from '../../../wallet/keys/fill-pool.js';
 import { renewSeed } from '../../../wallet/manage/encrypt-wallet.js';
-import { asInt64 } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { Slicer } from '../../node/slices.js';
 import { empty, ensureEncrypted, masterKeyOf } from '../../wallet/encryption.js';
-import { passphraseOf } from '../../wallet/passphrase.js';
 import { walletOf } from '../../wallet/select.js';
 import type { walletpassphrase as spec } from './walletpassphrase.spec.js';
 
 const MAX_SECONDS = 100_000_000n;
 
-export const walletpassphrase: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const walletpassphrase: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
   ensureEncrypted(wallet, 'walletpassphrase');
-  const passphrase = passphraseOf(args, 0, call);
+  const { passphrase } = params;
   try {
-    const asked = asInt64(args[1]);
+    const asked = params.timeout;
     if (asked < 0n) fail(RPC_CODE.INVALID_PARAMETER, 'Timeout cannot be negative.');
     const seconds = Number(asked > MAX_SECONDS ? MAX_SECONDS : asked);
     if (passphrase.length === 0) empty(ctx);

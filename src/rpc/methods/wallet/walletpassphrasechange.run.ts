@@ -2,15 +2,13 @@ import { encodeMasterKey, sealMasterKey } from '../../../wallet/crypt/master-key
 import { WALLET_PREFIX, walletKey } from '../../../wallet/storage/layout.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { empty, ensureEncrypted, incorrect, masterKeyOf } from '../../wallet/encryption.js';
-import { passphraseOf } from '../../wallet/passphrase.js';
 import { walletOf } from '../../wallet/select.js';
 import type { walletpassphrasechange as spec } from './walletpassphrasechange.spec.js';
 
-export const walletpassphrasechange: WalletRun<typeof spec> = async ({ args }, ctx, call) => {
+export const walletpassphrasechange: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
   ensureEncrypted(wallet, 'walletpassphrasechange');
-  const old = passphraseOf(args, 0, call);
-  const fresh = passphraseOf(args, 1, call);
+  const { oldpassphrase: old, newpassphrase: fresh } = params;
   try {
     if (old.length === 0 || fresh.length === 0) empty(ctx);
     const { key, stored } = await masterKeyOf(wallet, old);

@@ -1,5 +1,5 @@
 import { declare } from '../../declare/parameters.js';
-import { none, str } from '../../declare/parts.js';
+import { none, passphrase } from '../../declare/parts.js';
 
 export const walletpassphrasechange = declare({
   name: 'walletpassphrasechange',
@@ -7,10 +7,7 @@ export const walletpassphrasechange = declare({
   runs: 'wallet',
   holds: 'wallet',
   description: 'Changes the passphrase of the wallet.',
-  args: [
-    str('oldpassphrase', 'The current passphrase', { holds: 'passphrase' }),
-    str('newpassphrase', 'The new passphrase', { holds: 'passphrase' }),
-  ],
+  args: [passphrase('oldpassphrase', 'The current passphrase'), passphrase('newpassphrase', 'The new passphrase')],
   results: [none()],
   examples: [{ cli: '"old one" "new one"', rpc: '"old one", "new one"' }],
 });

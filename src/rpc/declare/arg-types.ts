@@ -1,0 +1,17 @@
+// What the type of an argument demands of its value.
+import type { CheckedType } from '../args.js';
+import type { ArgSpec } from './types.js';
+
+/** Returns whether an argument may be omitted. */
+export const isOptional = (arg: ArgSpec): boolean => arg.optional === true || arg.default !== undefined;
+
+/** JSON types of argument types. A type that is missing here accepts several JSON types. */
+export const JSON_TYPES: Partial<Record<ArgSpec['type'], CheckedType>> = {
+  str: 'string',
+  hex: 'string',
+  num: 'number',
+  bool: 'bool',
+  obj: 'object',
+  'obj-user-keys': 'object',
+  arr: 'array',
+};
