@@ -1,9 +1,11 @@
 // All methods by name. A method that is not here does not exist.
 
 import { type Compat, shows } from '../../policy/compat.js';
-import { SPECS } from '../methods/specs.js';
+import * as specs from '../methods/specs.js';
 import type { MethodSpec } from './types.js';
 import { type VersionedMethod, versioned } from './versions.js';
+
+const SPECS: readonly MethodSpec[] = Object.values(specs);
 
 /** Declarations by method name. */
 export const METHODS: ReadonlyMap<string, MethodSpec> = new Map(SPECS.map((spec) => [spec.name, spec]));

@@ -25,7 +25,7 @@ export interface Moved {
 }
 
 /**
- * Where a method runs: on a front, on the node thread, or on the wallets' thread. The build writes the tables of run
+ * Where a method runs: on a front, on the node thread, or on the wallets' thread. The build writes the lists of run
  * functions from it (src/method-tables.mjs).
  */
 export type Runs = 'front' | 'node' | 'wallet';

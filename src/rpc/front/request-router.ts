@@ -6,7 +6,7 @@ import { methodsOf } from '../declare/methods.js';
 import { SECRET_PLACES } from '../declare/secret-places.js';
 import { type CallInfo, checkAccess, type DispatchedMethod, Dispatcher, type DispatchHooks, type DispatchObserver } from '../dispatch.js';
 import { RpcError } from '../errors.js';
-import { FRONT_RUNS } from '../methods/front-runs.js';
+import * as FRONT_RUNS from '../methods/front-runs.js';
 import { envelopeAround, faultReply, isNotification, type Reply, singleReply } from '../wire/reply.js';
 import { LONG_BODY_BYTES, RequestBody, type RequestOptions, RequestScan, scanRequest } from '../wire/request.js';
 import { secretMethodIn } from '../wire/secret-places.js';

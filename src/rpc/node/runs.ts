@@ -4,8 +4,8 @@
 import type { NodeContext } from '../context/node.js';
 import type { Run, RunTable } from '../dispatch.js';
 import type { FrontContext } from '../front/context.js';
-import { FRONT_RUNS } from '../methods/front-runs.js';
-import { NODE_RUNS as OWN_RUNS } from '../methods/node-runs.js';
+import * as FRONT_RUNS from '../methods/front-runs.js';
+import * as OWN_RUNS from '../methods/node-runs.js';
 import { frontContextOf } from './front-context.js';
 import { decoderawtransaction } from './getrawtransaction.js';
 import { PASSED_RUNS } from './pass-on.js';

@@ -3,7 +3,7 @@
 import type { WalletContext } from '../context/wallet.js';
 import { METHODS } from '../declare/methods.js';
 import type { Run, RunTable } from '../dispatch.js';
-import { WALLET_RUNS as RUNS } from '../methods/wallet-runs.js';
+import * as RUNS from '../methods/wallet-runs.js';
 import { holding, refusing } from './select.js';
 
 function guarded(name: string, run: Run<WalletContext>): Run<WalletContext> {

@@ -14,7 +14,7 @@ import { fail } from '../../../src/rpc/errors.js';
 import type { FrontContext } from '../../../src/rpc/front/context.js';
 import { type CallPlan, RequestRouter } from '../../../src/rpc/front/request-router.js';
 import { renderHelp, renderOverview } from '../../../src/rpc/help.js';
-import { FRONT_RUNS } from '../../../src/rpc/methods/front-runs.js';
+import * as FRONT_RUNS from '../../../src/rpc/methods/front-runs.js';
 import { NODE_RUNS } from '../../../src/rpc/node/runs.js';
 import { ReplyQuota } from '../../../src/rpc/wire/batch-reply.js';
 import { type RequestBody, scanRequest } from '../../../src/rpc/wire/request.js';

@@ -4,11 +4,7 @@ import { notFound } from '../../node/lookup.js';
 import { hashHex, hex } from '../../render/hex.js';
 import type { getblockfilter as spec } from './getblockfilter.spec.js';
 
-/** The filter types of BIP-0158. */
-const FILTER_TYPES: readonly string[] = ['basic'];
-
-export const getblockfilter: NodeRun<typeof spec> = async ({ blockhash: hash, filtertype: type = 'basic' }, ctx) => {
-  if (!FILTER_TYPES.includes(type)) fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Unknown filtertype');
+export const getblockfilter: NodeRun<typeof spec> = async ({ blockhash: hash, filtertype: type }, ctx) => {
   const index = ctx.filterIndex ?? fail(RPC_CODE.MISC_ERROR, `Index is not enabled for filtertype ${type}`);
   const node = ctx.chain.node(hash) ?? notFound();
   const connected = ctx.chain.blockState(node).valid;

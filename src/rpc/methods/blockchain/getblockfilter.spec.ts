@@ -1,5 +1,6 @@
 import { declare } from '../../declare/parameters.js';
-import { hash, hex, obj, str } from '../../declare/parts.js';
+import { hash, hex, obj } from '../../declare/parts.js';
+import { FILTER_TYPE_ARG } from '../../declare/scan-parts.js';
 
 export const getblockfilter = declare({
   name: 'getblockfilter',
@@ -7,7 +8,7 @@ export const getblockfilter = declare({
   runs: 'node',
   repeatable: true,
   description: 'Returns the filter of a block (BIP157, BIP158). Requires -blockfilterindex.',
-  args: [hash('blockhash', 'The block'), str('filtertype', 'The type of filter', { default: 'basic' })],
+  args: [hash('blockhash', 'The block'), FILTER_TYPE_ARG],
   results: [obj([hex('filter', 'The filter'), hex('header', 'The filter header')])],
   examples: [{ cli: '"blockhash" "basic"', rpc: '"blockhash", "basic"' }],
 });

@@ -1,6 +1,6 @@
 import { declare } from '../../declare/parameters.js';
 import { arr, bool, hex, none, num, obj, str } from '../../declare/parts.js';
-import { SCAN_OBJECTS } from '../../declare/scan-parts.js';
+import { FILTER_TYPE_ARG, SCAN_OBJECTS } from '../../declare/scan-parts.js';
 import { RPC_CODE } from '../../errors.js';
 
 export const scanblocks = declare({
@@ -19,11 +19,7 @@ export const scanblocks = declare({
     arr('scanobjects?', 'The descriptors to search for. Required for "start"', { oneline: '[scanobjects,...]' }, SCAN_OBJECTS),
     num('start_height', 'Height of the first block', { default: '0' }),
     num('stop_height?', 'Height of the last block (default: the tip)'),
-    str('filtertype', 'Type of the filters', {
-      oneOf: ['basic'],
-      refusal: { code: RPC_CODE.INVALID_ADDRESS_OR_KEY, text: 'Unknown filtertype' },
-      default: 'basic',
-    }),
+    { ...FILTER_TYPE_ARG, help: 'Type of the filters' },
     obj('options?', '', { oneline: 'options', namedMembers: true }, [
       bool('filter_false_positives', 'Read the matching blocks and omit those that match by mistake. Fails if they were pruned', {
         default: 'false',

@@ -1,5 +1,6 @@
 import { declare } from '../../declare/parameters.js';
 import { num, obj, str } from '../../declare/parts.js';
+import { RPC_CODE } from '../../errors.js';
 
 export const getmemoryinfo = declare({
   name: 'getmemoryinfo',
@@ -7,7 +8,13 @@ export const getmemoryinfo = declare({
   runs: 'node',
   repeatable: true,
   description: 'Returns figures about memory use.',
-  args: [str('mode', 'The mode:\n- "stats" returns general figures\n- "mallocinfo" returns XML about the heap', { default: '"stats"' })],
+  args: [
+    str('mode', 'The mode:\n- "stats" returns general figures\n- "mallocinfo" returns XML about the heap', {
+      oneOf: ['stats', 'mallocinfo'],
+      refusal: { code: RPC_CODE.INVALID_PARAMETER, text: 'unknown mode %s' },
+      default: '"stats"',
+    }),
+  ],
   results: [
     obj({ when: 'mode "stats"' }, [
       obj('locked', 'Memory that is locked, so that the system does not swap it out', [

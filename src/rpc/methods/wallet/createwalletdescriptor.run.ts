@@ -1,6 +1,5 @@
 // Core 31: wallet/rpc/wallet.cpp.
 import type { ExtendedKey } from '../../../address/bip32/extended-key.js';
-import type { OutputType } from '../../../address/descriptor/derive-options.js';
 import type { DescriptorKeys } from '../../../wallet/keys/descriptor-keys.js';
 import { fillPool } from '../../../wallet/keys/fill-pool.js';
 import { accountDescriptor, addAccount } from '../../../wallet/manage/new-keys.js';
@@ -14,13 +13,10 @@ import { ensureUnlocked, WalletSlicer, walletOf } from '../../wallet/select.js';
 import { type Given, given } from '../../wallet/spend-args.js';
 import type { createwalletdescriptor as spec } from './createwalletdescriptor.spec.js';
 
-const OUTPUT_TYPES: readonly OutputType[] = ['legacy', 'p2sh-segwit', 'bech32', 'bech32m'];
-
 export const createwalletdescriptor: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const keys = descriptorsOf(wallet, 'createwalletdescriptor');
-  const asked = params.type;
-  const type = OUTPUT_TYPES.find((known) => known === asked) ?? invalidKey(`Unknown address type '${asked}'`);
+  const { type } = params;
   const internal = option(params.options, 'internal');
   const halves = given(internal) ? [asBool(internal)] : [false, true];
   const pauses = new WalletSlicer(wallet, call, () => ensureUnlocked(wallet));
