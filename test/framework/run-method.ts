@@ -20,5 +20,7 @@ export function runMethod<Context>(
 ): JsonResult | Promise<JsonResult> {
   const isName = typeof method === 'string';
   const run = (isName ? WALLET_RUNS[method] : method) as Run<Context, never>;
-  return run(parametersOf(METHODS.get(isName ? method : method.name)!, args, call) as never, ctx, call);
+  // Run functions of WALLET_RUNS have no name of their own.
+  const name = isName ? method : method.name || Object.entries(WALLET_RUNS).find(([, other]) => other === method)![0];
+  return run(parametersOf(METHODS.get(name)!, args, call) as never, ctx, call);
 }

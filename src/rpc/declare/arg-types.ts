@@ -1,4 +1,4 @@
-// What the type of an argument demands of its value.
+// JSON types of arguments, and whether an argument may be omitted.
 import type { CheckedType } from '../args.js';
 import type { ArgSpec } from './types.js';
 

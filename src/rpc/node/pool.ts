@@ -1,8 +1,10 @@
 // Shared by methods that show the mempool. Lists of entries are rendered in slices, from a list of ids that was created
 // at once.
+
+import type { MempoolEntry } from '../../mempool/entry.js';
 import { follows, shows } from '../../policy/compat.js';
 import { asHash } from '../args.js';
-import type { PoolEntry, PoolList } from '../context/mempool.js';
+import type { PoolList } from '../context/mempool.js';
 import type { NodeContext } from '../context/node.js';
 import { ENTRY_MEMBERS } from '../declare/members.js';
 import { objectShaper } from '../declare/versions.js';
@@ -14,26 +16,26 @@ import { Pieces } from '../wire/pieces.js';
 import { Amount, type JsonResult, RawJson } from '../wire/values.js';
 import { Slicer } from './slices.js';
 
-const byTxid = (a: PoolEntry, b: PoolEntry): number => Buffer.compare(a.txid, b.txid);
+const byTxid = (a: MempoolEntry, b: MempoolEntry): number => Buffer.compare(a.txid, b.txid);
 
 /** Returns whether the transaction or an unconfirmed ancestor signals replaceability (BIP-0125). */
-const isReplaceable = (ctx: NodeContext, entry: PoolEntry): boolean =>
+const isReplaceable = (ctx: NodeContext, entry: MempoolEntry): boolean =>
   entry.signalsReplacement || (entry.ancestorCount > 1 && ctx.mempool.ancestors(entry).some((ancestor) => ancestor.signalsReplacement));
 
 /** Returns the chunk with which a transaction is mined; undefined with -compat=0.21.1, which does not show it. */
-function chunkOf(ctx: NodeContext, entry: PoolEntry): { readonly fee: number; readonly weight: number } | undefined {
+function chunkOf(ctx: NodeContext, entry: MempoolEntry): { readonly fee: number; readonly weight: number } | undefined {
   if (!shows(ctx.compat, { since: 31 })) return undefined;
   return ctx.mempool.cluster(entry).find(({ entries }) => entries.some(({ txid }) => Buffer.compare(txid, entry.txid) === 0));
 }
 
 /** Returns an entry as an object. */
-export function entryObject(ctx: NodeContext, entry: PoolEntry): JsonResult {
+export function entryObject(ctx: NodeContext, entry: MempoolEntry): JsonResult {
   const members = entryMembers(ctx, entry);
   return objectShaper(ENTRY_MEMBERS, ctx.compat)?.(members) ?? members;
 }
 
 /** Returns all members of all releases, in the order of 0.21. */
-function entryMembers(ctx: NodeContext, entry: PoolEntry): Record<string, JsonResult> {
+function entryMembers(ctx: NodeContext, entry: MempoolEntry): Record<string, JsonResult> {
   const chunk = chunkOf(ctx, entry);
   return {
     fees: {
@@ -67,7 +69,7 @@ function entryMembers(ctx: NodeContext, entry: PoolEntry): Record<string, JsonRe
 }
 
 /** Calls `show` with every entry of a list, in slices, and releases the list. */
-export async function showAll(list: PoolList, show: (entry: PoolEntry) => void, yieldToUrgent?: () => unknown): Promise<void> {
+export async function showAll(list: PoolList, show: (entry: MempoolEntry) => void, yieldToUrgent?: () => unknown): Promise<void> {
   const slicer = new Slicer(yieldToUrgent);
   try {
     for (let i = 0; i < list.length; i++) {
@@ -92,7 +94,7 @@ export async function idsOf(list: PoolList, yieldToUrgent?: () => unknown): Prom
   return ids;
 }
 
-export function entryOf(ctx: NodeContext, txid: Uint8Array): PoolEntry {
+export function entryOf(ctx: NodeContext, txid: Uint8Array): MempoolEntry {
   return ctx.mempool.get(txid) ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Transaction not in mempool');
 }
 
@@ -101,7 +103,7 @@ export const idName = ({ compat }: NodeContext): string => (follows(compat, 31) 
 
 /** Returns a run function for relatives of a transaction, ordered by the bytes of their ids. */
 export function relatives(
-  list: (ctx: NodeContext, entry: PoolEntry) => readonly PoolEntry[],
+  list: (ctx: NodeContext, entry: MempoolEntry) => readonly MempoolEntry[],
 ): Run<NodeContext, { readonly txid: string; readonly verbose: boolean }> {
   return async (params, ctx, call) => {
     const { verbose } = params;

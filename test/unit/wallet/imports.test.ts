@@ -226,11 +226,15 @@ t.test('importdescriptors rejects a range in which one index cannot be derived',
     },
   });
   const descriptors = { ...context, keys: math };
-  const limping: typeof importdescriptors = (params, ctx, call) => importdescriptors(params, { ...ctx, descriptors } as typeof ctx, call);
+  const limping: { importdescriptors: typeof importdescriptors } = {
+    importdescriptors: (params, ctx, call) => importdescriptors(params, { ...ctx, descriptors } as typeof ctx, call),
+  };
   const [rows, count] = [await rowsOf(wallet), keys.all.length];
   const desc = addChecksum(text);
   const request = { desc, timestamp: 'now', range: [0, 9], active: true };
-  t.same(await run(wallet, limping, [request]), [{ success: false, error: { code: -4, message: `Could not add descriptor '${desc}'` } }]);
+  t.same(await run(wallet, limping.importdescriptors, [request]), [
+    { success: false, error: { code: -4, message: `Could not add descriptor '${desc}'` } },
+  ]);
   t.equal(keys.all.length, count, 'nothing of the import is stored');
   t.equal(wallet.isMine(scriptsAt(text, 0)[0]), 0);
   t.same(await rowsOf(wallet), rows);

@@ -1,8 +1,8 @@
 // Core 0.21: rpc/rawtransaction.cpp, node/transaction.cpp.
 import { type Reject, rejectText } from '../../../consensus/state.js';
 import type { TxView } from '../../../consensus/tx/tx-view.js';
+import type { AcceptResult } from '../../../mempool/accept/acceptor.js';
 import { follows } from '../../../policy/compat.js';
-import type { PoolVerdict } from '../../context/mempool.js';
 import type { PrivateBroadcastAccess } from '../../context/network.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
@@ -50,7 +50,7 @@ function send(ctx: NodeContext, offer: Offer): string | Promise<string> {
  * Core first checks whether the transaction is confirmed. A confirmed transaction cannot be accepted, so checking only
  * after a rejection gives the same answers and saves the lookup for accepted transactions.
  */
-function judged(ctx: NodeContext, offer: Offer, { reject, fee }: PoolVerdict): string | Promise<string> {
+function judged(ctx: NodeContext, offer: Offer, { reject, fee }: AcceptResult): string | Promise<string> {
   const { tx, maxFeeSats } = offer;
   if (reject) return refuse(ctx, tx, reject);
   if (fee > maxFeeSats) fail(RPC_CODE.VERIFY_ERROR, 'Fee exceeds maximum configured by user (e.g. -maxtxfee, maxfeerate)');
