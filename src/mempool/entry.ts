@@ -1,8 +1,10 @@
 // A mempool transaction as an object, for code that does not work with rows. The object is a view of a row (rows.ts)
 // and must be read immediately. A row is reused after its transaction has left the mempool; the view throws from then
 // on.
+
 import type { Coin } from '../consensus/coin.js';
 import type { HeaderContext } from '../consensus/header-context.js';
+import type { Txid, Wtxid } from '../consensus/ids.js';
 import type { SequenceLocks } from '../consensus/rules/locks.js';
 import { STANDARD_SCRIPT_FLAGS } from '../consensus/script/flags.js';
 import { parseTx, type TxFacts, type TxView } from '../consensus/tx/tx-view.js';
@@ -93,10 +95,10 @@ export class MempoolEntry {
     return arena.bytesOf(this.#row).slice(from, from + rows.length[this.#row]);
   }
   /** 32 bytes, internal order. */
-  get txid(): Uint8Array {
+  get txid(): Txid {
     return this.#fresh === null ? idOfRow(this.#store, this.row, 0) : this.#fresh.txid;
   }
-  get wtxid(): Uint8Array {
+  get wtxid(): Wtxid {
     return this.#fresh === null ? idOfRow(this.#store, this.row, 32) : this.#fresh.wtxid;
   }
   /** Size of the transaction in bytes, with witnesses. */
@@ -197,10 +199,10 @@ export class StoredTx {
     return this.#record.length - RECORD_HEADER;
   }
   /** Copy of the txid: 32 bytes, internal order. */
-  get txid(): Uint8Array {
+  get txid(): Txid {
     return this.#record.slice(0, WTXID_AT);
   }
-  get wtxid(): Uint8Array {
+  get wtxid(): Wtxid {
     return this.#record.slice(WTXID_AT, RECORD_HEADER);
   }
   /** Returns a StoredTx over a copy of the record. */

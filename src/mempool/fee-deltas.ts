@@ -1,5 +1,7 @@
 // Fee deltas of prioritisetransaction by txid, also of transactions that are not in the mempool.
+
 import { hashKey } from '../consensus/bytes/hex.js';
+import type { Txid } from '../consensus/ids.js';
 import { MOST_DELTA } from './options.js';
 
 export class FeeDeltas {
@@ -11,12 +13,12 @@ export class FeeDeltas {
   }
 
   /** Returns the fee delta of a txid in satoshis. */
-  of(txid: Uint8Array): number {
+  of(txid: Txid): number {
     return this.#deltas.size === 0 ? 0 : (this.#deltas.get(hashKey(txid)) ?? 0);
   }
 
   /** Adds to the delta of a txid. The total is limited to MOST_DELTA. @returns how much was added */
-  add(txid: Uint8Array, wantedSats: number): number {
+  add(txid: Txid, wantedSats: number): number {
     const key = hashKey(txid);
     const before = this.#deltas.get(key) ?? 0;
     const total = Math.max(-MOST_DELTA, Math.min(MOST_DELTA, before + wantedSats));
@@ -26,11 +28,11 @@ export class FeeDeltas {
   }
 
   /** Removes a delta, for example when its transaction was mined. */
-  clear(txid: Uint8Array): void {
+  clear(txid: Txid): void {
     if (this.#deltas.size > 0) this.#deltas.delete(hashKey(txid));
   }
 
-  *[Symbol.iterator](): IterableIterator<{ readonly txid: Uint8Array; readonly delta: number }> {
+  *[Symbol.iterator](): IterableIterator<{ readonly txid: Txid; readonly delta: number }> {
     for (const [key, delta] of this.#deltas) yield { txid: Uint8Array.from(key, (character) => character.charCodeAt(0)), delta };
   }
 }

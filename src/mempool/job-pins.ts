@@ -1,7 +1,9 @@
 // Keeps the transactions of declared mining jobs, so that an eviction from the mempool does not prevent building a
 // job's block. The number of jobs, their bytes and the time are limited. A pin ends two blocks after it was made,
 // because the job then builds on an outdated block.
+
 import { hashKey } from '../consensus/bytes/hex.js';
+import type { Wtxid } from '../consensus/ids.js';
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 
 /** Largest number of pinned jobs. A new one replaces the oldest. */
@@ -58,7 +60,7 @@ export class JobPins {
   }
 
   /** @param wtxid internal order */
-  get(wtxid: Uint8Array): TxView | undefined {
+  get(wtxid: Wtxid): TxView | undefined {
     const key = hashKey(wtxid);
     for (const { txs } of this.#jobs.values()) {
       const tx = txs.get(key);

@@ -3,6 +3,7 @@
 
 import type { KnownTransactions } from '../chain/connect/known-block.js';
 import { hashKey, hashToHex } from '../consensus/bytes/hex.js';
+import type { Txid, Wtxid } from '../consensus/ids.js';
 import type { Reject } from '../consensus/state.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Clock } from '../lib/clock.js';
@@ -217,7 +218,7 @@ export class Mempool {
    * Returns why a transaction was refused or left the mempool; undefined if no outcome is remembered.
    * @param txid internal order
    */
-  recentOutcome(txid: Uint8Array): TxOutcome | undefined {
+  recentOutcome(txid: Txid): TxOutcome | undefined {
     return this.#recentOutcomes.get(txid);
   }
 
@@ -335,17 +336,17 @@ export class Mempool {
   // The entries that the following methods return are views and must be read immediately; see entry.ts.
 
   /** @param txid 32 bytes, internal order */
-  get(txid: Uint8Array): MempoolEntry | undefined {
+  get(txid: Txid): MempoolEntry | undefined {
     return this.#view(this.#pool.records.find(txid));
   }
-  getByWtxid(wtxid: Uint8Array): MempoolEntry | undefined {
+  getByWtxid(wtxid: Wtxid): MempoolEntry | undefined {
     return this.#view(this.#pool.records.findWitness(wtxid));
   }
   /** Returns a copy of the transaction with this wtxid. */
-  byWtxid(wtxid: Uint8Array): TxView | undefined {
+  byWtxid(wtxid: Wtxid): TxView | undefined {
     return this.getByWtxid(wtxid)?.tx;
   }
-  has(txid: Uint8Array): boolean {
+  has(txid: Txid): boolean {
     return this.#pool.records.find(txid) !== NO_ROW;
   }
   /** Returns the entry that spends an outpoint (36 bytes). */
@@ -425,11 +426,11 @@ export class Mempool {
    * @param txid internal order
    * @param deltaSats added to the earlier deltas
    */
-  prioritise(txid: Uint8Array, deltaSats: number): void {
+  prioritise(txid: Txid, deltaSats: number): void {
     this.#pool.prioritise(txid, deltaSats);
   }
   /** Returns all fee deltas, ordered by txid in internal order. */
-  prioritised(): { txid: Uint8Array; delta: number; entry: MempoolEntry | undefined }[] {
+  prioritised(): { txid: Txid; delta: number; entry: MempoolEntry | undefined }[] {
     return [...this.#pool.deltas]
       .sort((a, b) => Buffer.compare(a.txid, b.txid))
       .map(({ txid, delta }) => ({ txid, delta, entry: this.get(txid) }));
@@ -468,23 +469,23 @@ export class Mempool {
   }
 
   /** Returns the fee delta of a txid in satoshis. */
-  feeDelta(txid: Uint8Array): number {
+  feeDelta(txid: Txid): number {
     return this.#pool.deltas.of(txid);
   }
 
   /** Returns whether the transaction has ephemeral dust, so that its fee (and its fee delta) must stay 0. */
-  hasFixedFee(txid: Uint8Array): boolean {
+  hasFixedFee(txid: Txid): boolean {
     const row = this.#pool.records.find(txid);
     return row !== NO_ROW && paysNothing(this.#pool.records.tx(row), this.options.policy);
   }
 
   /** Has a transaction of the mempool announced to peers. */
-  announce(txid: Uint8Array): void {
+  announce(txid: Txid): void {
     const row = this.#pool.records.find(txid);
     if (row !== NO_ROW) this.#broadcastListeners.call(this.#pool.records.entry(row));
   }
   /** Marks a transaction as not yet announced to any peer (it came from RPC, not from a peer). */
-  addUnbroadcast(txid: Uint8Array): void {
+  addUnbroadcast(txid: Txid): void {
     const row = this.#pool.records.find(txid);
     if (row === NO_ROW) return;
     this.#setUnbroadcast(row, true);
@@ -495,7 +496,7 @@ export class Mempool {
     this.#broadcastListeners.add(listener, name);
   }
   /** Marks a transaction as announced. Called when a peer has requested it. */
-  removeUnbroadcast(txid: Uint8Array): void {
+  removeUnbroadcast(txid: Txid): void {
     const row = this.#pool.records.find(txid);
     if (row !== NO_ROW) this.#setUnbroadcast(row, false);
   }

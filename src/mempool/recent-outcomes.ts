@@ -1,6 +1,8 @@
 // Remembers why transactions were refused or left the mempool, for queries about single transactions. The number of
 // entries is limited, and no decision of the node depends on them.
+
 import { hashKey } from '../consensus/bytes/hex.js';
+import type { Txid } from '../consensus/ids.js';
 
 /**
  * Number of remembered transactions, about one megabyte. Peers can send many invalid transactions; then older outcomes
@@ -31,11 +33,11 @@ export class RecentOutcomes {
   }
 
   /** @param txid internal order */
-  get(txid: Uint8Array): TxOutcome | undefined {
+  get(txid: Txid): TxOutcome | undefined {
     return this.#outcomes.get(hashKey(txid));
   }
 
-  addOutcome(txid: Uint8Array, outcome: TxOutcome): void {
+  addOutcome(txid: Txid, outcome: TxOutcome): void {
     const key = hashKey(txid);
     this.#outcomes.delete(key);
     this.#outcomes.set(key, outcome);
@@ -47,7 +49,7 @@ export class RecentOutcomes {
   }
 
   /** Forgets the outcome of a transaction. Called when the transaction has entered the mempool. */
-  forgetTransaction(txid: Uint8Array): void {
+  forgetTransaction(txid: Txid): void {
     this.#outcomes.delete(hashKey(txid));
   }
 }

@@ -2,6 +2,7 @@
 // eviction, fee deltas, and the transactions-updated counter. It is synchronous and consistent after each call. The code in
 // accept/ decides which transactions may enter. A change costs time in proportion to the rows that it adds or removes
 // and their relatives.
+import type { Txid } from '../consensus/ids.js';
 import { SEQUENCE_FINAL } from '../consensus/rules/locks.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import { ListenerGuard } from '../lib/listener-guard.js';
@@ -261,7 +262,7 @@ export class TxPool {
    * applies when it arrives. The total is limited to MOST_DELTA.
    * @param txid internal order
    */
-  prioritise(txid: Uint8Array, wantedSats: number): void {
+  prioritise(txid: Txid, wantedSats: number): void {
     const deltaSats = this.deltas.add(txid, wantedSats);
     const row = this.records.find(txid);
     if (row === NO_ROW) return;

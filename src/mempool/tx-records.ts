@@ -1,5 +1,6 @@
 // The transactions of the mempool as rows with records in shared memory, found by txid, wtxid and spent outpoint. TxPool
 // alone adds and removes rows.
+import type { Txid, Wtxid } from '../consensus/ids.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
 import { RECORD_HEADER, WTXID_AT } from '../jobs/assemble-messages.js';
@@ -64,11 +65,11 @@ export class TxRecords implements EntryStore {
   }
 
   /** Returns the row of a txid (32 bytes at `at`, internal order); NO_ROW if it is not in the mempool. */
-  find(txid: Uint8Array, at = 0): number {
+  find(txid: Txid, at = 0): number {
     return this.#byTxid.get(txid, at);
   }
   /** Returns the row of a wtxid, like `find`. */
-  findWitness(wtxid: Uint8Array, at = 0): number {
+  findWitness(wtxid: Wtxid, at = 0): number {
     return this.#byWtxid.get(wtxid, at);
   }
   /** Returns the row that spends an outpoint (36 bytes at `at`); NO_ROW for none. */
@@ -76,7 +77,7 @@ export class TxRecords implements EntryStore {
     return this.#spenders.get(outpoint, at);
   }
   /** Returns the rows that spend outputs of a transaction, one for each spent output. */
-  spendersOf(txid: Uint8Array, outputCount: number): number[] {
+  spendersOf(txid: Txid, outputCount: number): number[] {
     const found: number[] = [];
     const outpoint = new Uint8Array(36);
     outpoint.set(txid);

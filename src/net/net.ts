@@ -1,8 +1,10 @@
 // Public face of the network module: its four layers (layers/), who receives the events between their parts, and a round of
 // sending ten times a second.
+
 import type { TipChange } from '../chain/events.js';
 import type { HeaderNode } from '../chain/tree/header-node.js';
 import type { BlockView } from '../consensus/block/block-view.js';
+import type { BlockHash } from '../consensus/ids.js';
 import type { Reject } from '../consensus/state.js';
 import type { MempoolEntry } from '../mempool/entry.js';
 import type { RemovalReason } from '../mempool/tx-pool.js';
@@ -120,7 +122,7 @@ export class Net {
   }
 
   /** Called when a block was checked; `reject` is null if it is valid. The sender of an invalid block is punished. */
-  onChecked(hash: Uint8Array, block: BlockView, reject: Reject | null): void {
+  onChecked(hash: BlockHash, block: BlockView, reject: Reject | null): void {
     this.sync.blocks.onChecked(hash, block, reject);
   }
 

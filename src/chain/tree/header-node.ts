@@ -4,6 +4,7 @@
 
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import type { HeaderContext } from '../../consensus/header-context.js';
+import type { BlockHash } from '../../consensus/ids.js';
 
 /** Bits of HeaderNode.status. Validity levels follow Core's BLOCK_VALID_*: each bit implies the ones before it. */
 export const NodeStatus = {
@@ -103,7 +104,7 @@ export class HeaderNode implements HeaderContext {
     return this.#slab.getUint32(this.#offset + 76, true);
   }
   /** View of 32 bytes, internal order. */
-  get hash(): Uint8Array {
+  get hash(): BlockHash {
     return this.#view(80, 32);
   }
   /** Hash in display order (hex). */
@@ -111,7 +112,7 @@ export class HeaderNode implements HeaderContext {
     return hashToHex(this.hash);
   }
   /** Hash of the previous header: 32 bytes, internal order; zeros for genesis. */
-  get prevHash(): Uint8Array {
+  get prevHash(): BlockHash {
     return this.#view(4, 32);
   }
   /** View of the 80 header bytes. */

@@ -4,6 +4,7 @@
 import type { Hashes } from '../../crypto/crypto.js';
 import { compactSizeLength } from '../bytes/compact-size.js';
 import { ByteReader, DecodeError } from '../bytes/reader.js';
+import type { BlockHash } from '../ids.js';
 import { OffsetTable } from '../tx/offset-table.js';
 import { readTx, type TxView } from '../tx/tx-view.js';
 import { HEADER_SIZE, type HeaderView, parseHeader } from './header-view.js';
@@ -97,7 +98,7 @@ export class BlockView {
   }
 
   /** The header's hash, internal order. */
-  get hash(): Uint8Array {
+  get hash(): BlockHash {
     return this.header.hash;
   }
 

@@ -4,6 +4,7 @@
 
 import type { Hashes } from '../../crypto/crypto.js';
 import { DecodeError, readU32 } from '../bytes/reader.js';
+import type { BlockHash } from '../ids.js';
 
 /** Bytes of a header. */
 export const HEADER_SIZE = 80;
@@ -35,7 +36,7 @@ export class HeaderView {
     return readU32(this.bytes, 0) | 0;
   }
 
-  get prevHash(): Uint8Array {
+  get prevHash(): BlockHash {
     return this.bytes.subarray(4, 36);
   }
 
@@ -58,7 +59,7 @@ export class HeaderView {
   }
 
   /** Double SHA-256, internal order. */
-  get hash(): Uint8Array {
+  get hash(): BlockHash {
     this.#hashCache ??= this.#hashes.sha256d(this.bytes);
     return this.#hashCache;
   }

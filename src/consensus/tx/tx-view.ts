@@ -11,6 +11,7 @@ import type { Hashes } from '../../crypto/crypto.js';
 import { isZero } from '../bytes/hex.js';
 import { ByteReader, DecodeError, readI64, readU32 } from '../bytes/reader.js';
 import { copyBytes } from '../bytes/writer.js';
+import type { Txid, Wtxid } from '../ids.js';
 import { OffsetTable } from './offset-table.js';
 import { INPUT_SLOTS, OUTPUT_SLOTS, readInputs, readOutputs } from './read-lists.js';
 import { LongWitness, MOST_WITNESS_VIEWS, type WitnessStack } from './witness-stack.js';
@@ -151,8 +152,8 @@ export class TxView {
    * a WeakMap.
    */
   prefetched: object | null = null;
-  #txidCache: Uint8Array | undefined = undefined;
-  #wtxidCache: Uint8Array | undefined = undefined;
+  #txidCache: Txid | undefined = undefined;
+  #wtxidCache: Wtxid | undefined = undefined;
 
   /** Only parseTx and readTx create views. */
   constructor(
@@ -214,7 +215,7 @@ export class TxView {
     return this.buffer.subarray(at, at + 36);
   }
 
-  prevHash(i: number): Uint8Array {
+  prevHash(i: number): Txid {
     const at = this.#inputSlot(i, 0);
     return this.buffer.subarray(at, at + 32);
   }
@@ -368,7 +369,7 @@ export class TxView {
   }
 
   /** Double SHA-256 of the legacy encoding, internal order. */
-  get txid(): Uint8Array {
+  get txid(): Txid {
     this.#txidCache ??= this.hasWitness ? this.#strippedHash() : this.hashes.sha256d(this.stripped());
     return this.#txidCache;
   }
@@ -383,7 +384,7 @@ export class TxView {
    * Sets ids that were computed before from the same bytes, and the known facts. This saves the hashing, which is most
    * of the cost of recognising a transaction.
    */
-  adopt(txid: Uint8Array, wtxid: Uint8Array, facts: TxFacts | null): void {
+  adopt(txid: Txid, wtxid: Wtxid, facts: TxFacts | null): void {
     this.#txidCache = txid;
     this.#wtxidCache = wtxid;
     this.facts = facts;
@@ -396,8 +397,8 @@ export class TxView {
   }
 
   /** Double SHA-256 of the whole encoding, internal order (BIP-0141). Without a witness it equals the txid. */
-  get wtxid(): Uint8Array {
-    if (!this.hasWitness) return this.txid;
+  get wtxid(): Wtxid {
+    if (!this.hasWitness) return this.txid as Uint8Array;
     this.#wtxidCache ??= this.hashes.sha256d(this.bytes);
     return this.#wtxidCache;
   }

@@ -2,7 +2,9 @@
 // alone (Core's ProcessNewPackage and AcceptPackage, the receiving side of BIP-0331). Each transaction is first tried
 // alone, because a transaction that pays for itself must not lend its fees. Transactions that fail because of fees, or
 // because such a transaction is their parent, are then checked together.
+
 import { hashKey } from '../../consensus/bytes/hex.js';
+import type { Wtxid } from '../../consensus/ids.js';
 import type { Reject } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { feeRateOf } from '../../policy/fee-rate.js';
@@ -45,7 +47,7 @@ export type PackageTxResult =
   /** The transaction was in the mempool already. */
   | { readonly kind: 'known'; readonly size: number; readonly fee: number }
   /** The mempool has the same transaction with another witness. */
-  | { readonly kind: 'other-witness'; readonly wtxid: Uint8Array }
+  | { readonly kind: 'other-witness'; readonly wtxid: Wtxid }
   | { readonly kind: 'invalid'; readonly reject: Reject };
 
 export interface PackageResult {

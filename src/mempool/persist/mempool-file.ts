@@ -8,8 +8,10 @@
 // later bytes are XORed with the key: a byte at offset n of the file with byte n mod 8. adit reads version 2 too.
 //
 // The file is written in pieces and read one transaction at a time, because a full mempool has hundreds of megabytes.
+
 import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
+import type { Txid } from '../../consensus/ids.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import { TimeSlice } from '../../lib/time-slice.js';
@@ -44,7 +46,7 @@ export interface SavedPool {
   readonly count: number;
   /** `count` transactions; iterated once. */
   readonly txs: Iterable<SavedRecord>;
-  readonly deltas: readonly (readonly [txid: Uint8Array, delta: number])[];
+  readonly deltas: readonly (readonly [txid: Txid, delta: number])[];
   readonly unbroadcast: readonly Uint8Array[];
 }
 
@@ -100,8 +102,8 @@ export async function plainPool(bytes: Uint8Array): Promise<Uint8Array> {
 export type SavedPart =
   | { readonly kind: 'count'; readonly count: number }
   | ({ readonly kind: 'tx' } & SavedTx)
-  | { readonly kind: 'delta'; readonly txid: Uint8Array; readonly delta: number }
-  | { readonly kind: 'unbroadcast'; readonly txid: Uint8Array };
+  | { readonly kind: 'delta'; readonly txid: Txid; readonly delta: number }
+  | { readonly kind: 'unbroadcast'; readonly txid: Txid };
 
 /**
  * Reads a file part by part. Parts before an error are valid.

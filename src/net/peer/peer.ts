@@ -1,5 +1,7 @@
 // State of one peer, grouped by the part that maintains it: handshake, sync, relay.
+
 import type { HeaderNode } from '../../chain/tree/header-node.js';
+import type { BlockHash } from '../../consensus/ids.js';
 import type { Permissions } from '../options.js';
 import type { BloomFilter } from '../relay/bloom-filter.js';
 import { noOutcomes } from '../relay/compact-stats.js';
@@ -23,7 +25,7 @@ const PRIVATE_MESSAGES = new Set(['version', 'verack', 'inv', 'tx', 'ping']);
 
 /** A requested block. */
 export interface BlockInFlight {
-  readonly hash: Uint8Array;
+  readonly hash: BlockHash;
   readonly node: HeaderNode | null;
   readonly peer: Peer;
   /** Monotonic time of the request, ms. */

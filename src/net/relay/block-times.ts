@@ -1,6 +1,8 @@
 // Measures the time from the first announcement of a block to the block itself, the tip and the template: the delay
 // that a miner behind this node sees.
+
 import { hashKey } from '../../consensus/bytes/hex.js';
+import type { BlockHash } from '../../consensus/ids.js';
 
 /** Stages after the announcement. */
 export const BLOCK_STAGES = ['block', 'tip', 'template'] as const;
@@ -32,7 +34,7 @@ export class BlockTimes {
    * Records the first announcement of a block (or the block itself) with a valid header. Later ones are ignored.
    * @param atMs time of receipt, by nowMs
    */
-  noteAnnounced(hash: Uint8Array, atMs: number): void {
+  noteAnnounced(hash: BlockHash, atMs: number): void {
     const key = hashKey(hash);
     if (this.#announced.has(key)) return;
     this.#announced.set(key, { atMs, reached: new Set() });
@@ -40,7 +42,7 @@ export class BlockTimes {
   }
 
   /** Reports that a block reached a stage. Ignores blocks that no peer announced (submitblock) and repeated stages. */
-  noteReached(hash: Uint8Array, stage: BlockStage): void {
+  noteReached(hash: BlockHash, stage: BlockStage): void {
     const announced = this.#announced.get(hashKey(hash));
     if (announced === undefined || announced.reached.has(stage)) return;
     announced.reached.add(stage);

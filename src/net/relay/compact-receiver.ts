@@ -1,10 +1,12 @@
 // Receives compact blocks (BIP-0152 version 2) and reconstructs the blocks from the mempool (Core's handling of cmpctblock and
 // blocktxn).
+
 import type { HeaderNode } from '../../chain/tree/header-node.js';
 import { NodeStatus } from '../../chain/tree/header-node.js';
 import { type HeaderView, parseHeader } from '../../consensus/block/header-view.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { ByteReader } from '../../consensus/bytes/reader.js';
+import type { BlockHash } from '../../consensus/ids.js';
 import { blockProof } from '../../consensus/rules/bits.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { NetContext } from '../context.js';
@@ -95,13 +97,13 @@ export class CompactReceiver {
   }
 
   /** Drops all reconstructions of a block that has arrived. */
-  dropBlock(hash: Uint8Array): void {
+  dropBlock(hash: BlockHash): void {
     const end = `/${hashKey(hash)}`;
     for (const key of this.#partial.keys()) if (key.endsWith(end)) this.#partial.delete(key);
   }
 
   /** Ends the request to this peer for a block that has arrived, from whichever peer. */
-  #endRequest(peer: Peer, hash: Uint8Array): void {
+  #endRequest(peer: Peer, hash: BlockHash): void {
     if (this.#downloads.requestOf(hash)?.peer === peer) this.#downloads.endRequest(hash);
   }
 
@@ -326,6 +328,6 @@ function isTrusted({ inbound, permissions }: Peer): boolean {
   return !inbound || permissions.noban;
 }
 
-function partialKey(peer: Peer, hash: Uint8Array): string {
+function partialKey(peer: Peer, hash: BlockHash): string {
   return `${peer.id}/${hashKey(hash)}`;
 }

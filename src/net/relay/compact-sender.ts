@@ -1,8 +1,10 @@
 // Sends compact blocks (BIP-0152 version 2). New blocks go to peers that want them immediately, before their scripts have run.
+
 import type { HeaderNode } from '../../chain/tree/header-node.js';
 import { NodeStatus } from '../../chain/tree/header-node.js';
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
+import type { BlockHash, TxHash } from '../../consensus/ids.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Semaphore } from '../../lib/semaphore.js';
 import { NO_ROW } from '../../mempool/rows.js';
@@ -27,7 +29,7 @@ const CACHED_MESSAGES = 8;
 export class CompactSender {
   #newest: NewestBlock | null = null;
   /** Block that was reconstructed last, and the positions of the transactions that were missing. */
-  #filled: { readonly hash: Uint8Array; readonly lacked: readonly number[] } | null = null;
+  #filled: { readonly hash: BlockHash; readonly lacked: readonly number[] } | null = null;
   /** Greatest height of a block that was forwarded before its scripts ran. */
   #passedOnHeight = 0;
   /** Encoded messages of requested blocks by hash, oldest first. */
@@ -46,7 +48,7 @@ export class CompactSender {
   }
 
   /** Records that a block was reconstructed. @param lacked positions of the transactions that the mempool did not have */
-  noteReconstructed(hash: Uint8Array, lacked: readonly number[]): void {
+  noteReconstructed(hash: BlockHash, lacked: readonly number[]): void {
     this.#filled = { hash, lacked };
   }
 
@@ -69,7 +71,7 @@ export class CompactSender {
   }
 
   /** Returns a transaction of the block that was forwarded last. */
-  newestTransaction(hash: Uint8Array, byWtxid: boolean): TxView | undefined {
+  newestTransaction(hash: TxHash, byWtxid: boolean): TxView | undefined {
     return this.#newest?.transaction(hash, byWtxid);
   }
 

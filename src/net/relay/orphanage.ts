@@ -5,7 +5,9 @@
 //
 // A share is measured in weight, which stands for memory, and in a score of one per announcement and one per ten
 // inputs, which stands for the time that this class needs when a block arrives or a peer disconnects.
+
 import { hashKey } from '../../consensus/bytes/hex.js';
+import type { Wtxid } from '../../consensus/ids.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Peer } from '../peer/peer.js';
 
@@ -97,13 +99,13 @@ export class Orphanage {
     return this.#announcements + this.#inputPoints;
   }
 
-  has(wtxid: Uint8Array): boolean {
+  has(wtxid: Wtxid): boolean {
     return this.#orphans.size > 0 && this.#orphans.has(hashKey(wtxid));
   }
-  get(wtxid: Uint8Array): TxView | undefined {
+  get(wtxid: Wtxid): TxView | undefined {
     return this.#orphans.size === 0 ? undefined : this.#orphans.get(hashKey(wtxid))?.tx;
   }
-  hasFrom(wtxid: Uint8Array, peer: Peer): boolean {
+  hasFrom(wtxid: Wtxid, peer: Peer): boolean {
     return this.#orphans.get(hashKey(wtxid))?.announcements.has(peer) === true;
   }
   /** Returns all orphans in order of arrival. */
@@ -147,13 +149,13 @@ export class Orphanage {
   }
 
   /** Adds an announcer to a stored orphan. */
-  addAnnouncer(wtxid: Uint8Array, peer: Peer): void {
+  addAnnouncer(wtxid: Wtxid, peer: Peer): void {
     const orphan = this.#orphans.get(hashKey(wtxid));
     if (orphan !== undefined) this.#announce(orphan, peer);
   }
 
   /** @returns whether the orphan was stored */
-  remove(wtxid: Uint8Array): boolean {
+  remove(wtxid: Wtxid): boolean {
     if (this.#orphans.size === 0) return false;
     const orphan = this.#orphans.get(hashKey(wtxid));
     if (orphan === undefined) return false;

@@ -1,7 +1,9 @@
 // State of -privatebroadcast (Core's PrivateBroadcast): which transaction is sent next, to which peers each was sent,
 // and which of them confirmed it. A transaction is done when another peer sends it back. private-sender.ts opens the
 // connections.
+
 import { hashKey } from '../../consensus/bytes/hex.js';
+import type { Wtxid } from '../../consensus/ids.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Peer } from '../peer/peer.js';
 
@@ -57,7 +59,7 @@ export class PrivateBroadcast {
   }
 
   /** @returns the number of peers that confirmed the transaction; null if the transaction is not pending */
-  remove(wtxid: Uint8Array): number | null {
+  remove(wtxid: Wtxid): number | null {
     const key = hashKey(wtxid);
     const entry = this.#txs.get(key);
     if (entry === undefined) return null;

@@ -1,5 +1,6 @@
 // Log of the ids of transactions to announce, shared by all peers, in order of arrival. Each peer holds a position in
 // it. Stored outside the V8 heap, 64 bytes per transaction.
+import type { Txid, Wtxid } from '../../consensus/ids.js';
 
 const HASH = 32;
 const ROW = 2 * HASH;
@@ -27,7 +28,7 @@ export class RelayLog {
   }
 
   /** @param needed returns the lowest position that is still to be read; called once per segment */
-  append(txid: Uint8Array, wtxid: Uint8Array, needed: () => number): void {
+  append(txid: Txid, wtxid: Wtxid, needed: () => number): void {
     const row = this.#end % SEGMENT_ROWS;
     if (row === 0) {
       this.#forgetBelow(Math.max(needed(), this.#end - this.#most));

@@ -1,6 +1,8 @@
 // Announces transactions to peers, slowly and in an order that does not reveal their origin, and sends them on request
 // (Core's inventory trickle, mapRelay and feefilter).
+
 import { hashKey } from '../../consensus/bytes/hex.js';
+import type { TxHash } from '../../consensus/ids.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import { Slicer } from '../../lib/slicer.js';
 import type { MempoolEntry } from '../../mempool/entry.js';
@@ -187,7 +189,7 @@ export class TxAnnouncer {
     if (book === undefined) return;
     book.known.add(peer.relaysByWtxid ? tx.wtxid : tx.txid);
   }
-  noteKnownHash(peer: Peer, hash: Uint8Array): void {
+  noteKnownHash(peer: Peer, hash: TxHash): void {
     this.#books.get(peer)?.known.add(hash);
   }
 

@@ -1,6 +1,8 @@
 // Transactions of peers between their announcement and their result (Core's TxDownloadManager): which ones are requested and
 // from whom, which were rejected or confirmed lately, and which are orphans that wait for their parents.
+
 import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
+import type { TxHash } from '../../consensus/ids.js';
 import { type Reject, rejectText } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { NetContext } from '../context.js';
@@ -190,7 +192,7 @@ export class TxDownload {
   }
 
   /** Handles an entry of notfound. */
-  notFound(peer: Peer, hash: Uint8Array): void {
+  notFound(peer: Peer, hash: TxHash): void {
     this.requests.notFound(peer, hash);
   }
 

@@ -1,8 +1,10 @@
 // Decides which transaction is requested from which peer (Core's TxRequestTracker). Each is requested from one peer at
 // a time, outbound peers first. If a peer does not answer within a minute, the next announcer is asked. Bounded for
 // each peer; a finished announcement leaves nothing behind.
+
 import crypto from 'node:crypto';
 import { hashKey } from '../../consensus/bytes/hex.js';
+import type { TxHash } from '../../consensus/ids.js';
 import type { Peer } from '../peer/peer.js';
 import { type DueItem, DueQueue } from './due-queue.js';
 
@@ -23,7 +25,7 @@ type State = 'waiting' | 'ready' | 'chosen' | 'requested' | 'done';
 
 interface Announcement extends DueItem {
   readonly peer: Peer;
-  readonly hash: Uint8Array;
+  readonly hash: TxHash;
   readonly key: string;
   readonly byWtxid: boolean;
   readonly preferred: boolean;
@@ -84,13 +86,13 @@ export class TxRequests {
   }
 
   /** Returns the announcers of a transaction that have not been asked yet. */
-  candidates(hash: Uint8Array): Peer[] {
+  candidates(hash: TxHash): Peer[] {
     const all = this.#byHash.get(this.#key(hash)) ?? [];
     return all.filter(({ state }) => state !== 'done').map(({ peer }) => peer);
   }
 
   /** Adds an announcement. @param dueMs when the transaction may be requested */
-  noteAnnounced(peer: Peer, hash: Uint8Array, byWtxid: boolean, preferred: boolean, dueMs: number): void {
+  noteAnnounced(peer: Peer, hash: TxHash, byWtxid: boolean, preferred: boolean, dueMs: number): void {
     const key = this.#key(hash);
     const book = this.#book(peer);
     if (book.all.has(key)) return;
@@ -119,7 +121,7 @@ export class TxRequests {
   }
 
   /** Returns the map key of a hash. */
-  #key(hash: Uint8Array): string {
+  #key(hash: TxHash): string {
     if (hash !== this.#lastHash) {
       this.#lastHash = hash;
       this.#lastKey = hashKey(hash);
@@ -142,7 +144,7 @@ export class TxRequests {
   }
 
   /** Records a request. @param giveUpMs when another peer is asked instead */
-  noteRequested(peer: Peer, hash: Uint8Array, giveUpMs: number): void {
+  noteRequested(peer: Peer, hash: TxHash, giveUpMs: number): void {
     const book = this.#byPeer.get(peer);
     const announcement = book?.all.get(this.#key(hash));
     if (book === undefined || announcement === undefined || announcement.state === 'done') return;
@@ -155,20 +157,20 @@ export class TxRequests {
   }
 
   /** Called when a peer does not have a requested transaction. Ignored for other transactions. */
-  notFound(peer: Peer, hash: Uint8Array): void {
+  notFound(peer: Peer, hash: TxHash): void {
     const announcement = this.#byPeer.get(peer)?.all.get(this.#key(hash));
     if (announcement?.state === 'requested') this.#finish(announcement);
   }
 
   /** Called when a peer sent a transaction. @returns whether the peer had announced this hash as a wtxid */
-  noteAnswered(peer: Peer, hash: Uint8Array): boolean {
+  noteAnswered(peer: Peer, hash: TxHash): boolean {
     const announcement = this.#byPeer.get(peer)?.all.get(this.#key(hash));
     if (announcement !== undefined) this.#finish(announcement);
     return announcement?.byWtxid === true;
   }
 
   /** Drops a transaction: no peer is asked for it any more. */
-  forgetTx(hash: Uint8Array): void {
+  forgetTx(hash: TxHash): void {
     if (this.#byHash.size > 0) this.#forgetKey(this.#key(hash));
   }
 
@@ -266,6 +268,6 @@ function better(a: Announcement, b: Announcement): boolean {
   return a.preferred !== b.preferred ? a.preferred : a.rank < b.rank;
 }
 
-function hashRank(hash: Uint8Array): number {
+function hashRank(hash: TxHash): number {
   return ((hash[0] as number) | ((hash[1] as number) << 8) | ((hash[2] as number) << 16) | ((hash[3] as number) << 24)) >>> 0;
 }

@@ -1,5 +1,6 @@
 // Looks up mempool transactions by wtxid, which is how peers name them (BIP-0339), and walks through all of them for
 // compact blocks. Uses the mempool's own tables.
+import type { Wtxid } from '../../consensus/ids.js';
 import type { MempoolEntry, StoredTx } from '../../mempool/entry.js';
 import type { Mempool } from '../../mempool/mempool.js';
 import { NO_ROW } from '../../mempool/rows.js';
@@ -15,11 +16,11 @@ export class WtxidIndex {
   }
 
   /** Returns a view, to be read before the mempool changes. */
-  get(wtxid: Uint8Array): MempoolEntry | undefined {
+  get(wtxid: Wtxid): MempoolEntry | undefined {
     return this.#mempool.getByWtxid(wtxid);
   }
 
-  has(wtxid: Uint8Array): boolean {
+  has(wtxid: Wtxid): boolean {
     return this.#mempool.records.findWitness(wtxid) !== NO_ROW;
   }
 

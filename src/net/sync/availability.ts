@@ -1,6 +1,8 @@
 // Blocks that a peer has: the best block it announced, and the last hash it announced that this node does not know yet
 // (Core's ProcessBlockAvailability and UpdateBlockAvailability).
+
 import type { ChainView } from '../../chain/chain-view.js';
+import type { BlockHash } from '../../consensus/ids.js';
 import type { Peer } from '../peer/peer.js';
 
 /** Checks whether the unknown hash of a peer is known by now. */
@@ -13,7 +15,7 @@ export function settleAvailability(chain: ChainView, { sync }: Peer): void {
 }
 
 /** Records that a peer announced a block. @param hash 32 bytes, internal order; copied */
-export function noteAvailable(chain: ChainView, peer: Peer, hash: Uint8Array): void {
+export function noteAvailable(chain: ChainView, peer: Peer, hash: BlockHash): void {
   settleAvailability(chain, peer);
   const node = chain.node(hash);
   if (node === undefined) peer.sync.lastUnknown = hash.slice();

@@ -5,9 +5,11 @@
 // Peers answer in the order of what they are sent (see getdata in Core's ProcessMessages). So a peer that answers a
 // later ping, or sends notfound, without having sent a block, has refused the block: its slot is free and the block is
 // requested from other peers. Core waits ten minutes (docs/decisions/0028-withheld-blocks.md).
+
 import type { HeaderNode } from '../../chain/tree/header-node.js';
 import { lastCommonAncestor, NodeStatus } from '../../chain/tree/header-node.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
+import type { BlockHash } from '../../consensus/ids.js';
 import type { NetContext } from '../context.js';
 import type { BlockInFlight, Peer } from '../peer/peer.js';
 import { encodeInv, type InvItem } from '../wire/messages.js';
@@ -71,7 +73,7 @@ export class BlockDownload {
   }
 
   /** Returns the open request for a block. */
-  requestOf(hash: Uint8Array): BlockInFlight | undefined {
+  requestOf(hash: BlockHash): BlockInFlight | undefined {
     return this.#inFlight.get(hashKey(hash));
   }
 
@@ -81,7 +83,7 @@ export class BlockDownload {
   }
 
   /** Returns whether a block need not be requested: a request is open, or work on it is in progress. */
-  expects(hash: Uint8Array): boolean {
+  expects(hash: BlockHash): boolean {
     const key = hashKey(hash);
     return this.#inFlight.has(key) || this.#busy.has(key);
   }
@@ -116,7 +118,7 @@ export class BlockDownload {
    * @returns false if the request exists already, or if the peer is being disconnected and nothing would end the
    * request
    */
-  startRequest(peer: Peer, hash: Uint8Array, node: HeaderNode | null, byHand = false): boolean {
+  startRequest(peer: Peer, hash: BlockHash, node: HeaderNode | null, byHand = false): boolean {
     if (peer.leaving) return false;
     const key = hashKey(hash);
     const already = this.#inFlight.get(key);
@@ -147,7 +149,7 @@ export class BlockDownload {
    * Records that another message about a requested block was sent to the peer. The answer to an earlier ping no longer
    * means that the peer refused the block.
    */
-  askedAgain(peer: Peer, hash: Uint8Array): void {
+  askedAgain(peer: Peer, hash: BlockHash): void {
     const entry = this.#inFlight.get(hashKey(hash));
     if (entry?.peer === peer) entry.ping = peer.pingsSent + 1;
   }
@@ -167,7 +169,7 @@ export class BlockDownload {
   }
 
   /** Called when a peer answers notfound for a block. */
-  notFound(peer: Peer, hash: Uint8Array): void {
+  notFound(peer: Peer, hash: BlockHash): void {
     const entry = this.#inFlight.get(hashKey(hash));
     if (entry?.peer === peer) this.#refused(entry);
   }
@@ -236,7 +238,7 @@ export class BlockDownload {
   }
 
   /** Ends the request for a block that arrived or will not arrive. @returns whether there was one */
-  endRequest(hash: Uint8Array): boolean {
+  endRequest(hash: BlockHash): boolean {
     const key = hashKey(hash);
     const entry = this.#inFlight.get(key);
     if (entry === undefined) return false;
@@ -274,7 +276,7 @@ export class BlockDownload {
    * Requests a block whose header is known from a peer (getblockfrompeer).
    * @returns the reason of a refusal; null if the block was requested
    */
-  requestByHand(hash: Uint8Array, peer: Peer | undefined): string | null {
+  requestByHand(hash: BlockHash, peer: Peer | undefined): string | null {
     const { blocks, chain } = this.#context;
     const node = chain.node(hash);
     if (node === undefined) return 'Block header missing';

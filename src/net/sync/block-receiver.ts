@@ -7,6 +7,7 @@ import { type BlockView, parseBlock } from '../../consensus/block/block-view.js'
 import { HEADER_SIZE, parseHeader } from '../../consensus/block/header-view.js';
 import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
 import { ByteReader } from '../../consensus/bytes/reader.js';
+import type { BlockHash } from '../../consensus/ids.js';
 import { MAX_BLOCK_TXS } from '../../consensus/limits.js';
 import { blockProof } from '../../consensus/rules/bits.js';
 import { checkMutation } from '../../consensus/rules/block-mutation.js';
@@ -35,7 +36,7 @@ export class BlockReceiver {
   readonly #submitted = new WeakMap<BlockView, Source>();
 
   /** Last block of the initial download that each peer sent and that may not have been processed yet. */
-  readonly #last = new WeakMap<Peer, { readonly hash: Uint8Array; readonly stored: Promise<void> }>();
+  readonly #last = new WeakMap<Peer, { readonly hash: BlockHash; readonly stored: Promise<void> }>();
   readonly #context: NetContext;
   readonly #downloads: BlockDownload;
 
@@ -91,7 +92,7 @@ export class BlockReceiver {
   }
 
   /** Returns whether the block is stored, or about to be. */
-  #isHere(hash: Uint8Array): boolean {
+  #isHere(hash: BlockHash): boolean {
     const { chain } = this.#context;
     if (this.#downloads.requestOf(hash) === undefined && this.#downloads.expects(hash)) return true;
     const known = chain.node(hash);
@@ -118,7 +119,7 @@ export class BlockReceiver {
   }
 
   /** Rejects a mutated block. The block of that hash is not marked invalid, and other senders are not punished. */
-  #refuseMutated(peer: Peer, hash: Uint8Array, why: string): void {
+  #refuseMutated(peer: Peer, hash: BlockHash, why: string): void {
     const { log } = this.#context;
     log.debug('validation', `Block mutated: ${why}`);
     log.debug('net', `Received mutated block from peer=${peer.id}`);
@@ -164,7 +165,7 @@ export class BlockReceiver {
       });
   }
 
-  #blame(peer: Peer, hash: Uint8Array, reject: Reject, vouched: boolean): void {
+  #blame(peer: Peer, hash: BlockHash, reject: Reject, vouched: boolean): void {
     this.#context.log.info(`ERROR: AcceptBlock FAILED (${rejectText(reject)}): ${hashToHex(hash)}, ${rejectText(reject)}`);
     punishForBlock(this.#context, peer, reject, !vouched, 'invalid block');
   }
@@ -198,7 +199,7 @@ export class BlockReceiver {
   }
 
   /** Called when a block was checked; `reject` is null if it is valid. */
-  onChecked(hash: Uint8Array, block: BlockView, reject: Reject | null): void {
+  onChecked(hash: BlockHash, block: BlockView, reject: Reject | null): void {
     const key = hashKey(hash);
     // Bytes that fail by themselves prove nothing about the block of that hash, nor about other peers that brought it.
     const mutated = reject !== null && (reject.category === 'mutated' || !block.checked);

@@ -1,9 +1,11 @@
 // Headers-first synchronisation: requests headers, handles them, and requests blocks that were just announced (Core's
 // ProcessHeadersMessage).
+
 import type { HeaderNode } from '../../chain/tree/header-node.js';
 import { NodeStatus } from '../../chain/tree/header-node.js';
 import { type HeaderView, parseHeader } from '../../consensus/block/header-view.js';
 import { equalBytes, hashToHex } from '../../consensus/bytes/hex.js';
+import type { BlockHash } from '../../consensus/ids.js';
 import { checkProofOfWork } from '../../consensus/rules/check-block.js';
 import { type Reject, rejectText } from '../../consensus/state.js';
 import type { NetContext } from '../context.js';
@@ -89,7 +91,7 @@ export class HeadersSync {
    * new block makes one more peer be asked, in case the first is slow (Core since version 24).
    * @returns whether they were requested
    */
-  askAbout(peer: Peer, hash: Uint8Array): boolean {
+  askAbout(peer: Peer, hash: BlockHash): boolean {
     // During a presync one request is open at a time. The presync leads to this block too, so request nothing.
     if (this.#presync.reads(peer)) return false;
     const { chain, options } = this.#context;

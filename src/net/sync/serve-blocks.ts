@@ -1,4 +1,5 @@
 // Answers requests for the chain: getheaders, getblocks, and blocks in getdata.
+
 import type { ChainView } from '../../chain/chain-view.js';
 import { MIN_BLOCKS_TO_KEEP } from '../../chain/files/pruning.js';
 import type { HeaderNode } from '../../chain/tree/header-node.js';
@@ -6,6 +7,7 @@ import { NodeStatus } from '../../chain/tree/header-node.js';
 import { parseBlock } from '../../consensus/block/block-view.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
+import type { BlockHash } from '../../consensus/ids.js';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import { blockProof } from '../../consensus/rules/bits.js';
 import type { Semaphore } from '../../lib/semaphore.js';
@@ -198,7 +200,7 @@ export class BlockServer {
     peer.send('block', type === INV.BLOCK ? withoutWitnesses(bytes, this.#context) : bytes);
   }
 
-  #continue(peer: Peer, hash: Uint8Array): void {
+  #continue(peer: Peer, hash: BlockHash): void {
     const { sync } = peer;
     if (sync.continueAt === null || !equalBytes(sync.continueAt, hash)) return;
     // Send the inv immediately, before the answers to later requests.
@@ -221,7 +223,7 @@ export function mayServe(chain: ChainView, node: HeaderNode, params: Pick<ChainP
   return seconds < BigInt(STALE_RELAY_AGE_SECONDS);
 }
 
-function displayed(hash: Uint8Array): string {
+function displayed(hash: BlockHash): string {
   return hash.every((byte) => byte === 0) ? 'end' : Buffer.from(hash).reverse().toString('hex');
 }
 

@@ -2,9 +2,11 @@
 // peer that requests something that is not offered, or too much, is disconnected. The cost of a short message is
 // bounded: hashes and headers are read without their filters, checkpoints are cached, a few peers are served at a time,
 // and the time of the node thread is charged to them.
+
 import { setTimeout } from 'node:timers/promises';
 import type { HeaderNode } from '../../chain/tree/header-node.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
+import type { BlockHash } from '../../consensus/ids.js';
 import { Semaphore } from '../../lib/semaphore.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
@@ -32,7 +34,7 @@ export interface FilterSource {
 }
 
 interface FilterHead {
-  readonly hash: Uint8Array;
+  readonly hash: BlockHash;
   readonly header: Uint8Array;
 }
 
