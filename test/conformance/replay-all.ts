@@ -18,6 +18,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import zlib from 'node:zlib';
+import { type HttpReply, httpRequest } from '../framework/http-request.js';
 import { freePort } from '../framework/ports.js';
 import { PATIENCE_MS } from '../framework/until.js';
 import { errorLines, grown, hidesKeys, judge, type Pinned } from './expected.js';
@@ -55,12 +56,6 @@ interface Line {
   /** Lists of which the order means nothing; named by `ignore` as well. */
   unordered?: string[];
 }
-interface Reply {
-  status: number;
-  headers: http.IncomingHttpHeaders;
-  body: string;
-}
-
 interface Node {
   child: ChildProcess;
   port: number;
@@ -75,32 +70,9 @@ function request(
   node: Pick<Node, 'port' | 'agent'>,
   auth: string | undefined,
   what: { path?: string; method?: string; body?: string; headers?: Record<string, string> },
-): Promise<Reply> {
-  return new Promise((resolve, reject) => {
-    const headers: Record<string, string | number> = { 'content-type': 'text/plain;', ...what.headers };
-    if (what.body !== undefined) headers['content-length'] = Buffer.byteLength(what.body);
-    if (auth) headers.authorization = `Basic ${Buffer.from(auth).toString('base64')}`;
-    const sent = http.request(
-      {
-        host: '127.0.0.1',
-        port: node.port,
-        path: what.path ?? '/',
-        method: what.method ?? 'POST',
-        headers,
-        agent: node.agent,
-        timeout: PATIENCE_MS,
-      },
-      (reply) => {
-        const chunks: Buffer[] = [];
-        reply.on('data', (chunk: Buffer) => chunks.push(chunk));
-        reply.on('error', reject);
-        reply.on('end', () => resolve({ status: reply.statusCode ?? 0, headers: reply.headers, body: Buffer.concat(chunks).toString() }));
-      },
-    );
-    sent.on('error', reject);
-    sent.on('timeout', () => sent.destroy(new Error('no reply in time')));
-    sent.end(what.body);
-  });
+): Promise<HttpReply> {
+  const headers = { 'content-type': 'text/plain;', ...what.headers };
+  return httpRequest({ port: node.port, agent: node.agent, timeoutMs: PATIENCE_MS, ...what, auth, headers });
 }
 
 async function start(args: string[], port: number): Promise<Node> {
@@ -227,7 +199,7 @@ function firstDifference(want: unknown, got: unknown, at = ''): string | undefin
 /** How often each difference was seen, for --count. */
 const seen = new Map<string, { calls: number; example: string }>();
 
-function count(name: string, line: Line, reply: Reply, verdict: string): void {
+function count(name: string, line: Line, reply: HttpReply, verdict: string): void {
   let where: string | undefined;
   try {
     where = firstDifference(JSON.parse(line.reply), JSON.parse(reply.body));
@@ -257,7 +229,7 @@ function withHiddenKeys(line: Line): Line | null {
 }
 
 /** @returns undefined for a match, otherwise what differs */
-function difference(line: Line, reply: Reply): string | undefined {
+function difference(line: Line, reply: HttpReply): string | undefined {
   if (line.check === 'none') return undefined;
   if (line.status !== reply.status) return `HTTP ${reply.status}, want ${line.status}`;
   for (const [name, value] of Object.entries(line.headers ?? {}))
@@ -315,7 +287,7 @@ async function replay({ folder, compat }: RecordingSet, file: string, port: numb
   const trouble: string[] = [];
   let hidden = 0;
   for (const line of calls) {
-    let reply: Reply = { status: 0, headers: {}, body: '' };
+    let reply: HttpReply = { status: 0, headers: {}, body: '' };
     let verdict: string | undefined;
     try {
       reply = line.http

@@ -6,10 +6,11 @@ import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CallError, type HttpReply, httpRequest, resultOf } from './http-request.js';
 import { freePort } from './ports.js';
 import { PATIENCE_MS } from './until.js';
 
-export { freePort };
+export { CallError, freePort };
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const bundled = path.join(root, 'build', 'bundle', 'src', 'bin');
@@ -18,15 +19,6 @@ export const daemonFile = path.join(bundled, 'aditd.cjs');
 export const cliFile = path.join(bundled, 'adit-cli.cjs');
 /** How long a start or an end may take, in milliseconds. */
 const START_MS = PATIENCE_MS;
-
-/** An error reply of a call. */
-export class CallError extends Error {
-  readonly code: number;
-  constructor(code: number, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
 
 /** Code and text of the error that a call ends with. */
 export async function refusal(call: Promise<unknown>): Promise<string> {
@@ -56,6 +48,7 @@ export class Daemon {
   #through: readonly string[] = [];
   #credentials: string | undefined;
   #file = daemonFile;
+  #ca: Uint8Array | undefined;
 
   private constructor(dir: string, port: number, options: readonly string[]) {
     this.dir = dir;
@@ -107,6 +100,12 @@ export class Daemon {
     fs.cpSync(folder, daemon.dir, { recursive: true });
     daemon.#exit = { code: 0, signal: null };
     return daemon;
+  }
+
+  /** Makes calls over TLS. @param ca the server's certificate @param credentials user:password that the options admit */
+  useTls(ca: Uint8Array, credentials: string): void {
+    this.#ca = ca;
+    this.#credentials = credentials;
   }
 
   /** How the process ended, undefined while it runs. */
@@ -184,36 +183,10 @@ export class Daemon {
   }
 
   /** One HTTP request with the cookie. */
-  post(
-    body: string,
-    options: { path?: string; agent?: http.Agent; signal?: AbortSignal; auth?: string } = {},
-  ): Promise<{ status: number; body: string }> {
-    return new Promise((resolve, reject) => {
-      const request = http.request(
-        {
-          host: '127.0.0.1',
-          port: this.port,
-          method: 'POST',
-          path: options.path ?? '/',
-          agent: options.agent ?? this.#agent,
-          ...(options.signal ? { signal: options.signal } : {}),
-          headers: {
-            'content-type': 'text/plain',
-            'content-length': Buffer.byteLength(body),
-            authorization: `Basic ${Buffer.from(options.auth ?? this.#auth).toString('base64')}`,
-          },
-        },
-        (reply) => {
-          const chunks: Buffer[] = [];
-          reply.on('data', (chunk: Buffer) => chunks.push(chunk));
-          reply.on('error', reject);
-          reply.on('end', () => resolve({ status: reply.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
-        },
-      );
-      // A reset of a used socket that was idle is normal; one of a new socket is a failure of the call.
-      request.on('error', (error) => reject(Object.assign(error, { reusedSocket: request.reusedSocket })));
-      request.end(body);
-    });
+  post(body: string, options: { path?: string; agent?: http.Agent; signal?: AbortSignal; auth?: string } = {}): Promise<HttpReply> {
+    const headers = { 'content-type': 'text/plain' };
+    const { auth = this.#auth, agent = this.#ca ? false : this.#agent } = options;
+    return httpRequest({ ...options, port: this.port, agent, ca: this.#ca, auth, headers, body });
   }
 
   /** A call's result. @throws CallError */
@@ -230,11 +203,7 @@ export class Daemon {
 
   // biome-ignore lint/suspicious/noExplicitAny: as above
   async #callAt(path: string, method: string, params: unknown[]): Promise<any> {
-    const reply = await this.post(JSON.stringify({ id: 1, method, params }), { path });
-    if (reply.body === '') throw new CallError(-1, `HTTP ${reply.status}`);
-    const parsed = JSON.parse(reply.body);
-    if (parsed.error) throw new CallError(parsed.error.code, parsed.error.message);
-    return parsed.result;
+    return resultOf(await this.post(JSON.stringify({ id: 1, method, params }), { path }));
   }
 
   /** Ends the process without warning. */

@@ -6,7 +6,8 @@ import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CallError, Daemon } from './daemon.js';
+import { Daemon } from './daemon.js';
+import { CallError, type HttpReply, httpRequest, resultOf } from './http-request.js';
 import { freePort } from './ports.js';
 import { PATIENCE_MS, until } from './until.js';
 
@@ -149,41 +150,14 @@ export class FrontProcess extends Program {
   }
 
   /** One HTTP request. */
-  post(body: string, options: { path?: string; auth?: string; signal?: AbortSignal } = {}): Promise<{ status: number; body: string }> {
-    return new Promise((resolve, reject) => {
-      const request = http.request(
-        {
-          host: '127.0.0.1',
-          port: this.port,
-          method: 'POST',
-          path: options.path ?? '/',
-          agent: this.#agent,
-          ...(options.signal ? { signal: options.signal } : {}),
-          headers: {
-            'content-length': Buffer.byteLength(body),
-            authorization: `Basic ${Buffer.from(options.auth ?? 'u:p').toString('base64')}`,
-          },
-        },
-        (reply) => {
-          const chunks: Buffer[] = [];
-          reply.on('data', (chunk: Buffer) => chunks.push(chunk));
-          reply.on('error', reject);
-          reply.on('end', () => resolve({ status: reply.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
-        },
-      );
-      request.on('error', reject);
-      request.end(body);
-    });
+  post(body: string, options: { path?: string; auth?: string; signal?: AbortSignal } = {}): Promise<HttpReply> {
+    return httpRequest({ ...options, port: this.port, agent: this.#agent, auth: options.auth ?? 'u:p', body });
   }
 
   /** A call's result. @throws CallError */
   // biome-ignore lint/suspicious/noExplicitAny: results are as many shapes as there are methods
   async call(method: string, ...params: unknown[]): Promise<any> {
-    const reply = await this.post(JSON.stringify({ id: 1, method, params }));
-    if (reply.body === '') throw new CallError(-1, `HTTP ${reply.status}`);
-    const parsed = JSON.parse(reply.body);
-    if (parsed.error) throw new CallError(parsed.error.code, parsed.error.message);
-    return parsed.result;
+    return resultOf(await this.post(JSON.stringify({ id: 1, method, params })));
   }
 
   /** The node that it says it follows. */

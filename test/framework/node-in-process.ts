@@ -1,9 +1,9 @@
 // A whole node in the test's own process, asked over HTTP: for faults that a test injects into it.
-import http from 'node:http';
 import { loadConfig, parseArgs } from '../../src/config/load.js';
 import type { NodeLogger } from '../../src/log/create-logger.js';
 import { prepareFolders } from '../../src/node/data-folder.js';
 import { type RunningNode, startNode } from '../../src/node/start.js';
+import { httpRequest } from './http-request.js';
 import { freePort } from './ports.js';
 import { until } from './until.js';
 
@@ -42,18 +42,7 @@ export class NodeInProcess {
   }
   async callAt(path: string, method: string, ...params: unknown[]): Promise<unknown> {
     const body = JSON.stringify({ id: 1, method, params });
-    const text = await new Promise<string>((resolve, reject) => {
-      const request = http.request({ port: this.#port, path, method: 'POST', auth: 'u:p', agent: false }, (reply) => {
-        let all = '';
-        reply.setEncoding('utf8');
-        reply.on('data', (part: string) => {
-          all += part;
-        });
-        reply.on('end', () => resolve(all));
-      });
-      request.on('error', reject);
-      request.end(body);
-    });
+    const { body: text } = await httpRequest({ port: this.#port, path, auth: 'u:p', agent: false, body });
     const { result, error } = JSON.parse(text) as { result: unknown; error: { code: number; message: string } | null };
     if (error) throw new Error(`${method}: ${error.code} ${error.message}`);
     return result;

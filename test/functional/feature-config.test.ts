@@ -1,13 +1,13 @@
 // bitcoin.conf, settings.json and the first moments of a start, with real processes.
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
-import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { warmupTexts } from '../../src/node/warmup.js';
 import { Daemon, daemonFile } from '../framework/daemon.js';
+import { type HttpReply, httpRequest } from '../framework/http-request.js';
 import { freePort } from '../framework/ports.js';
 import { PATIENCE_MS } from '../framework/until.js';
 
@@ -125,20 +125,9 @@ t.test('applies sections and included files of bitcoin.conf', async (t) => {
   t.match(log, /Included configuration file more\.conf/);
 });
 
-/** One call; undefined while nobody listens. */
-function ask(port: number): Promise<{ status: number; body: string } | undefined> {
-  return new Promise((resolve) => {
-    const request = http.request({ host: '127.0.0.1', port, method: 'POST', auth: 'u:p', agent: false }, (reply) => {
-      let body = '';
-      reply.on('data', (chunk: Buffer) => {
-        body += chunk.toString();
-      });
-      reply.on('end', () => resolve({ status: reply.statusCode ?? 0, body }));
-    });
-    request.on('error', () => resolve(undefined));
-    request.end('{"method":"getblockchaininfo","id":1}');
-  });
-}
+/** One call; undefined while no daemon listens. */
+const ask = (port: number): Promise<HttpReply | undefined> =>
+  httpRequest({ port, auth: 'u:p', agent: false, body: '{"method":"getblockchaininfo","id":1}' }).catch(() => undefined);
 
 t.test('answers calls with -28 until the chain is loaded', async (t) => {
   const phases: string[] = Object.values(warmupTexts);

@@ -1,14 +1,11 @@
 // The RPC port over TLS with a certificate made for the test; skipped without the openssl program.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
-import https from 'node:https';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
 import t from 'tap';
-import { cliFile, daemonFile } from '../framework/daemon.js';
-import { freePort } from '../framework/ports.js';
+import { cliFile, Daemon, daemonFile } from '../framework/daemon.js';
 import { PATIENCE_MS } from '../framework/until.js';
 
 const missing = spawnSync('openssl', ['version']).status !== 0;
@@ -38,42 +35,12 @@ t.test('serves calls over TLS with -rpctlscert', { skip: missing && 'needs the o
   t.match(refused('-rpctlscert=key.pem', '-rpctlskey=key.pem'), /^1 Error: -rpctlscert and -rpctlskey cannot be used: /);
 
   for (const fronts of [1, 2]) {
-    const port = await freePort();
-    const child = spawn(
-      process.execPath,
-      [
-        daemonFile,
-        '-regtest',
-        `-datadir=${dir}`,
-        `-rpcport=${port}`,
-        '-rpcuser=u',
-        '-rpcpassword=p',
-        '-printtoconsole=0',
-        '-listen=0',
-        `-fronts=${fronts}`,
-        '-rpctlscert=cert.pem',
-        '-rpctlskey=key.pem',
-      ],
-      { stdio: 'ignore' },
-    );
-    const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
-    const ask = (body: string): Promise<{ status: number; body: string }> =>
-      new Promise((resolve, reject) => {
-        const request = https.request({ host: '127.0.0.1', port, method: 'POST', ca, auth: 'u:p', agent: false }, (reply) => {
-          let text = '';
-          reply.setEncoding('utf8').on('data', (chunk: string) => {
-            text += chunk;
-          });
-          reply.on('end', () => resolve({ status: reply.statusCode ?? 0, body: text }));
-        });
-        request.on('error', reject);
-        request.end(body);
-      });
-    let up = false;
-    for (const deadline = Date.now() + PATIENCE_MS; !up && Date.now() < deadline; await sleep(20)) {
-      up = (await ask('{"method":"uptime"}').catch(() => undefined))?.status === 200;
-    }
-    t.ok(up, `${fronts} fronts: up`);
+    const node = await Daemon.over(dir, '-rpcuser=u', '-rpcpassword=p', `-fronts=${fronts}`, '-rpctlscert=cert.pem', '-rpctlskey=key.pem');
+    t.teardown(() => node.remove());
+    node.useTls(ca, 'u:p');
+    await node.up();
+    const { port } = node;
+    const ask = (body: string) => node.post(body);
     for (let i = 0; i < 6; i++) t.equal((await ask('{"method":"getblockcount","id":1}')).body, '{"result":0,"error":null,"id":1}\n');
     const large = await ask(`[${Array(200).fill('{"method":"help","params":["getblocktemplate"],"id":1}').join(',')}]`);
     t.equal(JSON.parse(large.body).length, 200, 'large replies too');
@@ -89,7 +56,7 @@ t.test('serves calls over TLS with -rpctlscert', { skip: missing && 'needs the o
     const cli = (...args: string[]): string => {
       const done = spawnSync(
         process.execPath,
-        [cliFile, '-regtest', `-datadir=${dir}`, `-rpcport=${port}`, '-rpcuser=u', '-rpcpassword=p', ...args],
+        [cliFile, '-regtest', `-datadir=${node.dir}`, `-rpcport=${port}`, '-rpcuser=u', '-rpcpassword=p', ...args],
         { encoding: 'utf8' },
       );
       return `${done.status} ${done.stdout}${done.stderr}`;
@@ -106,8 +73,8 @@ t.test('serves calls over TLS with -rpctlscert', { skip: missing && 'needs the o
       /^1 error: .*ERR_TLS_CERT_ALTNAME_INVALID[\s\S]*subjectAltName/,
       'a certificate for another host',
     );
-    t.match(fs.readFileSync(path.join(dir, 'regtest', 'debug.log'), 'utf8'), /JSON-RPC over TLS on/);
-    child.kill('SIGTERM');
-    t.equal(await ended, 0);
+    t.match(fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8'), /JSON-RPC over TLS on/);
+    node.child?.kill('SIGTERM');
+    t.equal((await node.ended()).code, 0);
   }
 });

@@ -8,6 +8,7 @@ import { loadConfig, parseArgs } from '../../../src/config/load.js';
 import type { NodeLogger } from '../../../src/log/create-logger.js';
 import { prepareFolders } from '../../../src/node/data-folder.js';
 import { type RunningNode, startNode } from '../../../src/node/start.js';
+import { type HttpReply, httpRequest } from '../../framework/http-request.js';
 import { freePort } from '../../framework/ports.js';
 import type { Vocabulary } from './request-maker.js';
 
@@ -15,11 +16,6 @@ const CREDENTIALS = 'fuzz:fuzz';
 
 /** Regtest's first blocks, made by the node itself. */
 const BLOCKS = 110;
-
-export interface Answer {
-  readonly status: number;
-  readonly body: string;
-}
 
 export class LiveNode {
   /** Errors in the node's log since the last check. */
@@ -149,22 +145,8 @@ export class LiveNode {
   }
 
   /** One HTTP request; a client that waited long enough goes away. */
-  post(body: string | Uint8Array, uri = '/', patienceMs = 120_000): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      const headers = { authorization: `Basic ${Buffer.from(CREDENTIALS).toString('base64')}`, 'content-length': Buffer.byteLength(body) };
-      const request = http.request(
-        { host: '127.0.0.1', port: this.port, method: 'POST', path: uri, agent: this.#agent, headers },
-        (reply) => {
-          const chunks: Buffer[] = [];
-          reply.on('data', (chunk: Buffer) => chunks.push(chunk));
-          reply.on('error', reject);
-          reply.on('end', () => resolve({ status: reply.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
-        },
-      );
-      request.setTimeout(patienceMs, () => request.destroy(new Error('no reply in time')));
-      request.on('error', reject);
-      request.end(body);
-    });
+  post(body: string | Uint8Array, uri = '/', patienceMs = 120_000): Promise<HttpReply> {
+    return httpRequest({ port: this.port, path: uri, agent: this.#agent, auth: CREDENTIALS, body, timeoutMs: patienceMs });
   }
 
   /** @throws Error with code and message */
