@@ -27,6 +27,10 @@ export interface Status {
     readonly newest: readonly { readonly hash: string; readonly client: string; readonly outcome: string; readonly time: number }[];
   };
   readonly sv2: unknown;
+  /** Stratum V1 miners; null without -stratum. `lastShare`: seconds since 1970, 0 if there was none since the start. */
+  readonly stratum: Readonly<
+    Record<'miners' | 'workers' | 'bestShare' | 'lastShare' | 'accepted' | 'refused' | 'blocks' | 'lost', number>
+  > | null;
   readonly mempool: { readonly size: number; readonly bytes: number; readonly usage: number; readonly minFeeRate: number };
   /** Free bytes of the disk with the data folder; null if unknown. */
   readonly diskFreeBytes: number | null;
@@ -76,6 +80,7 @@ td { text-align: right; border-top: 1px solid var(--line); padding: 5px 0 5px 12
 th:first-child, td:first-child { text-align: left; padding-left: 0 }
 .words th, .words td { text-align: left }
 .words th:last-child, .words td:last-child { text-align: right }
+input { width: 100%; padding: 6px 8px; background: var(--bg); color: var(--ink); border: 1px solid var(--line); border-radius: 6px }
 @media (max-width: 820px) {
   main { grid-template-columns: 1fr; padding: 0 12px 20px }
   section, section.wide, section.full { grid-column: auto }
@@ -95,6 +100,11 @@ const span = s => {
   return s < 90 ? s + ' s' : s < 5400 ? Math.round(s / 60) + ' min' : s < 172800 ? Math.round(s / 3600) + ' h' : Math.round(s / 86400) + ' d';
 };
 const size = bytes => bytes >= 1e12 ? (bytes / 1e12).toFixed(2) + ' TB' : bytes >= 1e9 ? (bytes / 1e9).toFixed(1) + ' GB' : (bytes / 1e6).toFixed(1) + ' MB';
+const short = x => {
+  let unit = 0;
+  while (x >= 1000 && unit < 7) { x /= 1000; unit++ }
+  return x.toPrecision(3) + ' ' + ['', 'k', 'M', 'G', 'T', 'P', 'E', 'Z'][unit];
+};
 const put = (id, text) => { const e = $(id); if (e.textContent !== text) e.textContent = text };
 const element = (tag, text, more) => Object.assign(document.createElement(tag), { textContent: text, ...more });
 const rows = (id, list) => {
@@ -142,6 +152,13 @@ function show(d) {
     put('sv2first', v.firstByteMs == null ? '–' : v.firstByteMs.toFixed(1) + ' ms');
     put('sv2blocks', n(v.accepted) + ' / ' + n(v.lost) + ' / ' + n(v.invalid));
   }
+  const w = d.stratum;
+  $('stratum').hidden = !w;
+  if (w) {
+    put('miners', n(w.miners)); put('workers', n(w.workers)); put('bestshare', short(w.bestShare));
+    put('lastshare', w.lastShare ? span(d.now - w.lastShare) + ' ago' : '–');
+    put('shares', n(w.accepted) + ' / ' + n(w.refused)); put('found', n(w.blocks) + ' / ' + n(w.lost));
+  }
   put('pool', n(d.mempool.size)); put('poolbytes', n(Math.round(d.mempool.bytes / 1000)) + ' kvB');
   put('poolmem', size(d.mempool.usage)); put('minfee', n(d.mempool.minFeeRate / 1000) + ' sat/vB');
   const ms = x => x == null ? '–' : x.toFixed(1);
@@ -149,6 +166,23 @@ function show(d) {
     ...['gather', 'scripts', 'apply', 'total', 'persist'].map(p => ms(b.phases[p]))]));
   rows('threads', d.threads.map(x => [x.name, x.what, x.load, x.lagMs == null ? '–' : ms(x.lagMs) + ' ms']));
 }
+const address = $('address');
+async function showWorkers() {
+  if ($('stratum').hidden) return;
+  const reply = await fetch('/workers?address=' + encodeURIComponent(address.value.trim())).catch(() => null);
+  if (!reply || !reply.ok) return;
+  const page = await reply.json();
+  if (!page) return;
+  const now = Date.now() / 1000, ago = ms => ms ? span(now - ms / 1000) + ' ago' : '–';
+  const cells = (name, f) => [name.slice(0, 40), (f.agent || '').slice(0, 24), n(f.sessions), ...f.hashrates.slice(1, 4).map(h => short(h) + 'H/s'),
+    short(f.bestOfSession) + ' / ' + short(f.bestEver), n(f.shares[0]) + ' / ' + n(f.shares.slice(1).reduce((a, b) => a + b, 0)),
+    ago(f.lastShareMs), f.blocks ? n(f.blocks) + ' found' : '–'];
+  rows('workertable', [...page.workers.map(f => cells(address.value.trim() ? f.worker : f.address.slice(0, 12) + '… ' + f.worker, f)),
+    cells('all ' + n(page.total), page.totals)]);
+}
+address.value = location.hash.slice(1);
+address.onchange = () => { location.hash = address.value.trim(); showWorkers() };
+setInterval(showWorkers, 5000);
 const live = $('live'), source = new EventSource('/events');
 source.onmessage = e => { show(JSON.parse(e.data)); live.textContent = 'live'; live.className = 'ok' };
 source.onerror = () => { live.textContent = 'no connection'; live.className = 'bad' };
@@ -179,6 +213,10 @@ ${terms(['Connections', 'connections'], ['Calls in progress', 'queue'], ['Calls 
 ${terms(['Size', 'poolbytes'], ['Memory', 'poolmem'], ['Minimum fee rate', 'minfee'])}</section>
 <section id="sv2" hidden><h2>Stratum V2</h2><div class="big" id="sv2clients">–</div><div class="dim">clients</div>
 ${terms(['Connections', 'sv2open'], ['New tips sent from a staged template', 'sv2tips'], ['Block to first byte, mean', 'sv2first'], ['Blocks accepted / lost / invalid', 'sv2blocks'])}</section>
+<section id="stratum" class="full" hidden><h2>Stratum V1 miners</h2><div class="big" id="miners">–</div><div class="dim">connected miners</div>
+${terms(['Workers with shares', 'workers'], ['Best share since the start', 'bestshare'], ['Last share', 'lastshare'], ['Shares accepted / refused', 'shares'], ['Blocks accepted / lost', 'found'])}
+<p><input id="address" class="mono" placeholder="Your address, to see only your workers" aria-label="Address" autocomplete="off"></p>
+${table('workertable', ['Worker', '-Firmware', '-Connections', '5 min', '1 h', '1 day', 'Best: session / ever', 'Shares / refused', 'Last share', 'Blocks'])}</section>
 <section class="full"><h2>Submitted blocks</h2><div id="submitted">–</div>${table('submissions', ['Time', 'Block', '-Client', 'Outcome'], 'words')}</section>
 <section class="full"><h2>Recent blocks (times in ms; writing to disk happens after the total)</h2>
 ${table('blocks', ['Height', 'Age', 'Txs', '-Weight', 'Fees', '-Load coins', 'Scripts', 'Apply', 'Total', '-Write to disk'])}</section>
@@ -191,6 +229,6 @@ export function pageHtml(status: Status): string {
   const first = JSON.stringify(status).replaceAll('<', '\\u003c');
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>adit</title>
-<link rel="icon" href="data:,"><style>${style}</style></head><body>${body}<script>${script}show(${first});</script></body></html>
+<link rel="icon" href="data:,"><style>${style}</style></head><body>${body}<script>${script}show(${first});showWorkers();</script></body></html>
 `;
 }

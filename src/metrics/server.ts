@@ -37,6 +37,41 @@ export function jsonPage(make: () => unknown): Page {
   };
 }
 
+/** Shortest time between two answers of a live page. */
+const LIVE_MS = 100;
+
+/**
+ * Returns a page of JSON that is made for each request, one at a time and at most ten in a second. Other requests get 503.
+ * @param make gets the query of the address
+ */
+export function livePage(make: (query: URLSearchParams) => Promise<unknown>): Page {
+  let isBusy = false;
+  let lastMs = Number.NEGATIVE_INFINITY;
+  return (request, reply) => {
+    if (isBusy || performance.now() - lastMs < LIVE_MS) {
+      reply.writeHead(503, { 'retry-after': '1' }).end();
+      return;
+    }
+    isBusy = true;
+    make(new URLSearchParams(request.url?.split('?')[1] ?? ''))
+      .then(
+        (value) => {
+          reply.writeHead(200, {
+            'content-type': 'application/json',
+            'cache-control': 'no-store',
+            'x-content-type-options': 'nosniff',
+          });
+          reply.end(request.method === 'HEAD' ? undefined : JSON.stringify(value));
+        },
+        () => reply.writeHead(500).end(),
+      )
+      .finally(() => {
+        isBusy = false;
+        lastMs = performance.now();
+      });
+  };
+}
+
 /** Address of the server, and allowed host names. */
 export interface MetricsOptions {
   readonly host: string;

@@ -3,11 +3,11 @@ import { ConfigError } from '../config/args.js';
 import type { ListenerGuard } from '../lib/listener-guard.js';
 import type { NodeLogger } from '../log/create-logger.js';
 import { pageHtml } from '../metrics/page.js';
-import { htmlPage, jsonPage, type MetricsOptions, serveMetrics } from '../metrics/server.js';
+import { htmlPage, jsonPage, livePage, type MetricsOptions, serveMetrics } from '../metrics/server.js';
 import { methodsOf } from '../rpc/declare/methods.js';
 import { openRpcDocument } from '../rpc/openrpc.js';
 import { StatusFeed } from './status.js';
-import { LoadMeter, type StatusSources, statusOf } from './status-figures.js';
+import { LoadMeter, type StatusSources, statusOf, workersOf } from './status-figures.js';
 import type { Teardown } from './teardown.js';
 
 /** Dependencies of the metrics port. */
@@ -32,6 +32,7 @@ export async function serveStatus(options: MetricsOptions, { metrics, seen, log,
   const pages = new Map([
     ['/', htmlPage(() => pageHtml(feed.now()))],
     ['/events', feed.page],
+    ['/workers', livePage((query) => workersOf(seen, query.get('address') ?? ''))],
     [
       '/openrpc.json',
       jsonPage(() => openRpcDocument(methodsOf(seen.config.wallet.enabled, seen.config.compat).values(), seen.config.compat)),

@@ -5,9 +5,11 @@ import http from 'node:http';
 import path from 'node:path';
 import t from 'tap';
 import { feeBars } from '../../src/node/status.js';
+import type { WorkerPage } from '../../src/stratum/statistics/worker-page.js';
 import { Browser, browserProgram } from '../framework/browser.js';
 import { Daemon } from '../framework/daemon.js';
 import { freePort } from '../framework/ports.js';
+import { StratumClient } from '../framework/stratum-client.js';
 import { PATIENCE_MS } from '../framework/until.js';
 
 const address = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
@@ -46,6 +48,54 @@ t.test('shows the mempool by fee rate', async (t) => {
     ],
   );
   t.ok(feeBars(Buffer.alloc(0)).every(({ weight }) => weight === 0));
+});
+
+t.test('shows a miner its workers and its block, whatever their names are', async (t) => {
+  const [port, stratumPort] = [await freePort(), await freePort()];
+  const node = await Daemon.start(`-metricsport=${port}`, '-stratum', `-stratumport=${stratumPort}`);
+  t.teardown(() => node.remove());
+  const evil = '<img src=x onerror=document.title=1>';
+  const name = `${address}.${evil}`;
+  const miner = await StratumClient.start(stratumPort, name, '<script>document.title=2</script>');
+  t.teardown(() => miner.close());
+  const share = miner.mine();
+  t.match(await miner.submit(name, share), { error: null });
+  await miner.onTip(share.hashHex);
+  const idle = await StratumClient.start(stratumPort, '2N3oefVeg6stiTb5Kh3ozCSkaqmx91FDbsm.garage');
+  t.teardown(() => idle.close());
+  const event = await eventWith(
+    port,
+    ({ stratum, submissions }) => stratum.blocks === 1 && stratum.workers === 1 && submissions.newest.length === 1,
+  );
+  t.match(event.stratum, { miners: 2, workers: 1, accepted: 1, refused: 0, blocks: 1, lost: 0 });
+  t.match(event.submissions.newest[0].client, evil);
+  /** Asks again while another request is answered. */
+  const workers = async (query: string) => {
+    for (;;) {
+      const reply = await fetch(`http://127.0.0.1:${port}/workers${query}`);
+      if (reply.status === 200) return { type: reply.headers.get('content-type'), page: (await reply.json()) as WorkerPage };
+      if (reply.status !== 503) throw new Error(`${reply.status}`);
+    }
+  };
+  const { type, page } = await workers(`?address=${address}`);
+  t.equal(type, 'application/json');
+  t.match(page, { total: 1, workers: [{ worker: evil, address, blocks: 1, sessions: 1 }] });
+  t.equal((await workers('')).page.total, 2);
+  t.equal((await workers('?address=%ff&x')).page.total, 0);
+  const html = await (await fetch(`http://127.0.0.1:${port}/`)).text();
+  t.notMatch(html, evil, 'the page in its first state has no foreign markup');
+
+  await t.test('in a browser', { skip: browserProgram === undefined && 'needs Chromium' }, async (t) => {
+    const browser = await Browser.open(browserProgram as string, `http://127.0.0.1:${port}/#${address}`);
+    t.teardown(() => browser.close());
+    const cells = `[...document.querySelectorAll('#workertable tr')].map((row) => row.firstChild.textContent).join('|')`;
+    await browser.shows(`${cells} === ${JSON.stringify(`${evil}|all 1`)}`);
+    await browser.shows(`document.querySelector('#workertable td:last-child').textContent === '1 found'`);
+    t.equal(await browser.evaluate(`document.title + document.querySelectorAll('#workertable img, #workertable script').length`), 'adit0');
+    await browser.evaluate(`document.getElementById('address').value = ''; document.getElementById('address').onchange()`);
+    await browser.shows(`document.querySelectorAll('#workertable tr').length === 3`);
+    if (process.env.PAGE_SHOTS) fs.writeFileSync(path.join(process.env.PAGE_SHOTS, 'miners.png'), await browser.picture(1280, 1400));
+  });
 });
 
 t.test('streams events to the status page', async (t) => {
