@@ -18,13 +18,18 @@ export interface ShareFields {
   readonly versionBits: number;
 }
 
-/** A rebuilt share. */
+/** A rebuilt share. Coinbase and header are valid until the next share is rebuilt. */
 export interface Share {
   /** Serialised without witness. */
   readonly coinbase: Uint8Array;
   readonly header: Uint8Array;
   readonly hash: Uint8Array;
 }
+
+/** Memory in which shares are rebuilt, one after another. Arrays for each share would be a sixth of its cost. */
+const header = new Uint8Array(80);
+const pair = new Uint8Array(64);
+let scratch = new Uint8Array(512);
 
 /** Parses the fields of a share. @returns an error text for the miner if a field is wrong */
 export function readShareFields(params: readonly unknown[]): ShareFields | { readonly error: string } {
@@ -45,20 +50,20 @@ export function rebuildShare(job: StratumJob, payout: Payout, extranonce1: Uint8
   const start = job.coinbaseStart;
   const end = job.coinbaseEnd(payout);
   const extranoncesEnd = start.length + EXTRANONCE1_BYTES + EXTRANONCE2_BYTES;
-  const coinbase = new Uint8Array(extranoncesEnd + end.length);
+  const length = extranoncesEnd + end.length;
+  if (scratch.length < length) scratch = new Uint8Array(length);
+  const coinbase = scratch.subarray(0, length);
   coinbase.set(start);
   coinbase.set(extranonce1, start.length);
   coinbase.set(fields.extranonce2, start.length + EXTRANONCE1_BYTES);
   coinbase.set(end, extranoncesEnd);
 
-  const pair = new Uint8Array(64);
   pair.set(hashes.sha256d(coinbase));
   for (const sibling of job.template.branch) {
     pair.set(sibling, 32);
     hashes.sha256dPairs(pair, 0, 1, pair, 0);
   }
 
-  const header = new Uint8Array(80);
   // XOR sets the miner's bits, because these are cleared in the job's version. If a miner sends other bits, XOR still
   // rebuilds the header that the miner hashed.
   writeU32(header, 0, job.version ^ fields.versionBits);

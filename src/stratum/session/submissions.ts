@@ -5,7 +5,7 @@ import type { SessionContext } from './context.js';
 import { SeenShares } from './seen-shares.js';
 import { SentDifficulties } from './sent-difficulties.js';
 import type { SessionNames } from './session-names.js';
-import type { SessionSink } from './sink.js';
+import type { FoundBlock, SessionSink } from './sink.js';
 import { type CheckedShare, checkShare } from './submit.js';
 
 /** The session that submits the shares. */
@@ -22,11 +22,13 @@ export class Submissions {
   readonly difficulties = new SentDifficulties();
   readonly #context: SessionContext;
   readonly #sink: SessionSink;
+  readonly #onBlock: (block: FoundBlock) => void;
   #complained = false;
 
   constructor(context: SessionContext, sink: SessionSink) {
     this.#context = context;
     this.#sink = sink;
+    this.#onBlock = (block) => sink.submitBlock(block);
   }
 
   /** Checks a share and reports it to the sink. @param params of mining.submit */
@@ -52,8 +54,8 @@ export class Submissions {
     const { board, hashes } = this.#context;
     const { extranonce1, payout, versionMask } = from;
     const { difficulties, seen } = this;
-    const onBlock = this.#sink.submitBlock.bind(this.#sink);
-    return checkShare(params, { board, hashes, extranonce1, payout, worker, versionMask, difficulties, seen, onBlock }, nowMs);
+    const rules = { board, hashes, extranonce1, payout, worker, versionMask, difficulties, seen, onBlock: this.#onBlock };
+    return checkShare(params, rules, nowMs);
   }
 
   /** Logs one line per connection, because firmware that builds one share wrong builds all shares wrong. */
