@@ -3,19 +3,24 @@
 // (gettxoutsetinfo) without pause. First the same pollers on the idle node. The limit is a bare server that sends the
 // same bytes while the node is just as busy: what of a time is the machine's, not the node's.
 //
-//   node build/bench/gbt-under-load.js [--json]      SECONDS=20 TXS=4400 FRONTS=1
+// MINERS=1000 connects so many Stratum V1 miners, which submit eight shares a minute each.
+//
+//   node build/bench/gbt-under-load.js [--json]      SECONDS=20 TXS=4400 FRONTS=1 MINERS=0
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mine } from '../test/framework/miner.js';
 import { MiniWallet } from '../test/framework/mini-wallet.js';
+import { freePort } from '../test/framework/ports.js';
 import { runBench } from './harness/bench.js';
 import { percentile } from './harness/samples.js';
 import { FilledNode, TEMPLATE_CALL } from './http-load/filled-node.js';
-import { type Child, postRequest, startBare, startLoad, startPolling } from './http-load/load.js';
+import { Child, postRequest, startBare, startLoad, startPolling } from './http-load/load.js';
 
 const SECONDS = Number(process.env.SECONDS ?? 20);
 const TXS = Number(process.env.TXS ?? 4400);
 const FRONTS = Number(process.env.FRONTS ?? 1);
 const POLLERS = 4;
+const MINERS = Number(process.env.MINERS ?? 0);
+const PAYOUT = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 const PAUSE_MS = 100;
 const GOAL_MS = 10;
 
@@ -52,21 +57,32 @@ await runBench({
   name: 'template/view',
   protects: 'pollers from whatever else the node does',
   async run() {
-    const node = await FilledNode.start(TXS, '-templatemode=live', `-fronts=${FRONTS}`, '-checktemplates=0');
+    const stratumPort = await freePort();
+    const stratum = MINERS === 0 ? [] : ['-stratum', `-stratumport=${stratumPort}`];
+    const node = await FilledNode.start(TXS, '-templatemode=live', `-fronts=${FRONTS}`, '-checktemplates=0', ...stratum);
     const wallet = new MiniWallet();
     const load = await startLoad();
     const bare = await startBare(Buffer.from((await node.post(TEMPLATE_CALL)).body));
     const { port } = node.daemon;
     const request = postRequest(node.daemon.auth, TEMPLATE_CALL);
+    const crowd = MINERS === 0 ? null : new Child('../stratum-load/client-child.js');
+    if (crowd !== null) {
+      await crowd.next('up');
+      crowd.send({ kind: 'connect', port: stratumPort, count: MINERS, names: [PAYOUT] });
+      await crowd.next('parked');
+      crowd.send({ kind: 'shares', perSecond: Math.ceil((MINERS * 8) / 60), seconds: SECONDS * 2 });
+    }
     const idle = await during(load, port, request, () => sleep((SECONDS * 1000) / 2));
     const done = { blocks: 0, counts: 0 };
     const busy = await during(load, port, request, () => keepBusy(node, wallet, SECONDS, done));
     const limit = await during(load, bare.port, request, () => keepBusy(node, wallet, SECONDS / 2, { blocks: 0, counts: 0 }));
     bare.end();
+    crowd?.end();
     load.end();
     await node.end();
     return {
       notes: [
+        `${MINERS} Stratum V1 miners`,
         `${done.blocks} blocks of ${TXS} transactions connected and taken back, all coins counted ${done.counts} times, in ${SECONDS} s`,
         `slowest: ${Math.max(...busy).toFixed(1)} ms, of the bare server ${Math.max(...limit).toFixed(1)} ms, whose p99 is ${percentile(limit, 0.99).toFixed(1)} ms`,
       ],
