@@ -169,7 +169,7 @@ async function makeHistory(
   let made = 0;
   for (const block of blocks.slice(1)) {
     const batch = new WalletBatch();
-    wallet.tip = block;
+    wallet.position.moveTo(block);
     wallet.ledger.setTip(block.height);
     const due = Math.floor((count * block.height) / (blocks.length - 1)) - made;
     const fresh: Uint8Array[] = [];
@@ -188,8 +188,8 @@ async function makeHistory(
       if (!spends) fresh.push(new Uint8Array(Buffer.concat([tx.txid, Buffer.alloc(4)])));
     }
     for (const one of fresh) unspent.push(one);
-    wallet.locator = block.locator;
-    wallet.writeLocator(batch);
+    wallet.position.setLocator(block.locator);
+    wallet.position.writeLocator(batch);
     await wallet.commit(batch);
   }
 }

@@ -47,7 +47,7 @@ function mayBeOneKey(script: Uint8Array): boolean {
  */
 export async function presignInputs(
   { psbt, signing }: PsbtSigning,
-  providerOf: (spent: readonly (SpentOutput | null)[]) => Promise<SigningProvider>,
+  providerOf: (spent: readonly (SpentOutput | null)[]) => SigningProvider,
   hashType: number | null,
   threads: SigningThreads | undefined,
 ): Promise<ReadonlyMap<number, PresignedInput>> {
@@ -58,7 +58,7 @@ export async function presignInputs(
     return plain ? output : null;
   });
   if (threads === undefined || wanted.filter((output) => output !== null).length < MIN_PRESIGNED_INPUTS) return made;
-  const results = await threads.sign(psbt.tx, wanted, await providerOf(wanted), hashType ?? SIGHASH_ALL);
+  const results = await threads.sign(psbt.tx, wanted, providerOf(wanted), hashType ?? SIGHASH_ALL);
   results?.forEach((result, i) => {
     if (wanted[i] && result.code === 0 && signatureIn(result) !== null) made.set(i, result);
   });

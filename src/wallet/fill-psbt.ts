@@ -83,7 +83,7 @@ export async function fillPsbt(
     if (pauses.due) await pauses.pause();
   }
   for (let i = 0; i < psbt.outputs.length; i++) {
-    const provider = wallet.legacy ?? wallet.provider(psbt.tx.outputScript(i));
+    const provider = wallet.legacy ?? wallet.keys.provider(psbt.tx.outputScript(i));
     if (provider) updatePsbtOutput(work, i, hide(provider, true));
     if (pauses.due) await pauses.pause();
   }
@@ -95,7 +95,7 @@ async function addTransactions(wallet: Wallet, psbt: Psbt): Promise<void> {
   for (const [i, input] of psbt.inputs.entries()) {
     if (isFinal(input) || input.nonWitnessUtxo !== null) continue;
     const row = wallet.ledger.txs.find(psbt.tx.prevHash(i));
-    const tx = row < 0 ? undefined : await wallet.transaction(row);
+    const tx = row < 0 ? undefined : await wallet.reader.readOne(row);
     if (tx) input.nonWitnessUtxo = tx;
   }
 }
@@ -106,12 +106,12 @@ async function addTransactions(wallet: Wallet, psbt: Psbt): Promise<void> {
  */
 function providerFor(wallet: Wallet, script: Uint8Array, input: PsbtInput, crypto: Crypto): SigningProvider {
   if (wallet.legacy) return wallet.legacy;
-  const own = wallet.provider(script);
+  const own = wallet.keys.provider(script);
   if (own) return own;
   const found = new Map<string, SigningProvider>();
   for (const publicKey of keysNamed(input, script)) {
     for (const candidate of scriptsOfKey(publicKey, crypto)) {
-      const provider = wallet.provider(candidate);
+      const provider = wallet.keys.provider(candidate);
       if (provider) found.set(hashKey(candidate), provider);
     }
   }

@@ -64,37 +64,15 @@ export class Reassessor {
    * Makes a change of keys or scripts. The change is on disk when the promise resolves, so that the wallet cannot
    * derive the same keys again after a crash. See Wallet.changeKeys.
    */
-  change<T>(work: (batch: WalletBatch) => T): Promise<T> {
-    return this.#changed((note) =>
-      this.#wallet.change((batch) => {
-        const before = this.#wallet.keys.scriptCursor();
-        const result = work(batch);
-        note(batch, before);
-        return result;
-      }),
-    );
-  }
-  /** Makes a change of keys with exclusive access, see Wallet.changeKeysExclusively. */
-  changeExclusively<T>(work: (batch: WalletBatch) => Promise<T>): Promise<T> {
-    return this.#changed((note) =>
-      this.#wallet.changeExclusively(async (batch) => {
-        const before = this.#wallet.keys.scriptCursor();
-        const result = await work(batch);
-        note(batch, before);
-        return result;
-      }),
-    );
-  }
-  /**
-   * Makes a change, then reassesses the scripts that the change affected.
-   * @param make makes the change, and calls `note` when the rows of the change are in the batch
-   */
-  async #changed<T>(make: (note: (batch: WalletBatch, before: ScriptCursor) => void) => Promise<T>): Promise<T> {
+  async change<T>(work: (batch: WalletBatch) => T): Promise<T> {
     const { keys, ledger } = this.#wallet;
-    const result = await make((batch, before) => {
+    const result = await this.#wallet.change((batch) => {
+      const before = keys.scriptCursor();
+      const made = work(batch);
       this.#seen = keys.scriptCursor();
       const touched = ledger.txs.size > 0 ? keys.touchedScripts(batch.ops, before) : null;
       if (touched !== null) this.#add(touched, batch);
+      return made;
     });
     if (!this.#loading && this.#pending.length > 0) await this.#finish();
     return result;
@@ -134,7 +112,7 @@ export class Reassessor {
     await this.#finish();
   }
   /** Resolves when all pending reassessments have ended, successfully or not. */
-  get whenIdle(): Promise<void> {
+  whenIdle(): Promise<void> {
     return this.#queue.idle();
   }
   /** Checks whether a change added scripts, and if so, adds them to the pending ones. */
@@ -191,7 +169,7 @@ export class Reassessor {
       await this.#wallet.change((batch) => {
         for (const script of scripts) for (const coin of ledger.coins.ofScript(script)) ledger.reassessCoin(coin, batch);
       }, false);
-      for (const order of await this.#wallet.read((store) => ordersPaying(store, scripts))) orders.add(order);
+      for (const order of await this.#wallet.storage.read((store) => ordersPaying(store, scripts))) orders.add(order);
       if (slicer.due) await slicer.pause();
     }
     await this.#transactions(orders, (tx, batch) => ledger.reassessTx(tx, batch));
@@ -199,7 +177,7 @@ export class Reassessor {
   async #transactions(orders: Iterable<number>, visit: (tx: TxView, batch: WalletBatch) => void): Promise<void> {
     const slicer = new Slicer();
     for (const some of portionsOf(orders)) {
-      const found = await this.#wallet.read((store) => store.getMany(some.map(bytesKeyOf)));
+      const found = await this.#wallet.storage.read((store) => store.getMany(some.map(bytesKeyOf)));
       await this.#inSlices(found, slicer, (bytes, batch) => {
         if (bytes) visit(parseTx(new Uint8Array(bytes), this.#wallet.parts.crypto), batch);
       });

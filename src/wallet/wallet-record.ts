@@ -46,6 +46,9 @@ export class WalletRecord {
   /** Time of the earliest key, seconds since 1970; Infinity without keys. */
   birthSeconds = Number.POSITIVE_INFINITY;
 
+  get privateKeysDisabled(): boolean {
+    return this.has(WALLET_FLAG.DISABLE_PRIVATE_KEYS);
+  }
   has(flag: bigint): boolean {
     return (this.flags & flag) !== 0n;
   }

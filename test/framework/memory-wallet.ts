@@ -117,12 +117,12 @@ export async function createMemoryWallet(wanted: MemoryWalletOptions = {}): Prom
   });
   await wallet.change((batch) => generateKeys(wallet, context, batch));
   await fillPool(wallet, 0);
-  wallet.tip = blockAt(TIP);
-  wallet.locator = wallet.tip.hash;
+  wallet.position.moveTo(blockAt(TIP));
+  wallet.position.setLocator(wallet.tip!.hash);
   wallet.ledger.setTip(TIP);
   let nonce = 0;
   const client = clientOf(
-    { tip: wallet.tip },
+    { tip: wallet.tip! },
     {},
     {
       estimate: async () => ({ feeRate: 0, reason: 'None' }),

@@ -10,7 +10,7 @@ const CALL: CallInfo = { user: '', path: '/' };
 
 /**
  * Runs a method.
- * @param method its run function, or the name of a method of wallets, which then takes its lock
+ * @param method its run function, or a method of wallets by name or from WALLET_RUNS, which then takes its lock
  */
 export function runMethod<Context>(
   method: string | Run<Context, never>,

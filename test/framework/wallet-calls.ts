@@ -1,7 +1,6 @@
 // Wallet calls without a daemon: methods run on a wallet in memory, and what it holds afterwards, row by row.
 import { addChecksum } from '../../src/address/descriptor/checksum.js';
 import { chainParams } from '../../src/consensus/params/networks.js';
-import { Slicer } from '../../src/lib/slicer.js';
 import { COMPATS } from '../../src/policy/compat.js';
 import type { WalletContext } from '../../src/rpc/context/wallet.js';
 import type { Run } from '../../src/rpc/dispatch.js';
@@ -42,10 +41,7 @@ export const contextOf = (wallet: Wallet): WalletContext =>
     wallets: {
       selectWallet: () => wallet,
       logOperation() {},
-      scanDeps: () => scanDepsOf(wallet),
-      endScan: () => {
-        wallet.scan = null;
-      },
+      scanner: { deps: scanDepsOf(wallet), endScan: () => wallet.scans.end() },
     },
     client: emptyChain(wallet),
     descriptors: descriptorContext('master', 'regtest'),
@@ -60,11 +56,11 @@ export const run = async (wallet: Wallet, method: string | Run<WalletContext, ne
 
 /** Returns the keys, scripts and labels of a wallet as text, one row each, without the rows in `before`. */
 export async function rowsOf(wallet: Wallet, before: readonly string[] = []): Promise<string[]> {
-  await wallet.queueWrite(async () => {});
+  await wallet.storage.queueWrite(async () => {});
   const rows: string[] = [];
   const { key: keys, script, watched, address, pool, descriptor, descriptorKey, descriptorScripts } = WALLET_PREFIX;
   for (const prefix of [keys, script, watched, address, pool, descriptor, descriptorKey, descriptorScripts]) {
-    for await (const [key, value] of wallet.store.iterate({ gte: Uint8Array.of(prefix), lt: Uint8Array.of(prefix + 1) })) {
+    for await (const [key, value] of wallet.storage.store.iterate({ gte: Uint8Array.of(prefix), lt: Uint8Array.of(prefix + 1) })) {
       rows.push(`${Buffer.from(key).toString('hex')} ${Buffer.from(value).toString('hex')}`);
     }
   }
@@ -78,7 +74,7 @@ export async function allRows(wallet: Wallet): Promise<StoreEntry[]> {
     wallet.record.write(batch);
   });
   const rows: StoreEntry[] = [];
-  for await (const row of wallet.store.iterate()) rows.push(row);
+  for await (const row of wallet.storage.store.iterate()) rows.push(row);
   return rows;
 }
 
@@ -87,7 +83,7 @@ export const masterKey = (): Uint8Array => new Uint8Array(32).fill(5);
 /** Seals the private keys in memory; the wallet is unlocked. */
 export async function encrypt(wallet: Wallet): Promise<void> {
   const seal = (publicKey: Uint8Array, secret: Uint8Array) => sealSecret(masterKey(), publicKey, secret, crypto);
-  const sealed = await (wallet.legacy?.keys ?? wallet.descriptors!).sealAllSecrets(seal, new Slicer());
+  const sealed = (wallet.legacy?.keys ?? wallet.descriptors!).sealAllSecrets(seal);
   sealed();
   wallet.vault.unlock(masterKey());
 }

@@ -5,13 +5,13 @@ import type { FileHandle } from 'node:fs/promises';
 import { decodeWif } from '../../address/wif.js';
 import { MAX_SCRIPT_ELEMENT_SIZE } from '../../consensus/script/eval-script.js';
 import { openFile } from '../../lib/open-file.js';
+import { Slicer } from '../../lib/slicer.js';
 import { ByteArena } from '../../wallet/tables/byte-arena.js';
 import { grown } from '../../wallet/tables/byte-table.js';
 import { SecretSlab } from '../../wallet/tables/secret-slab.js';
 import { hexBytes } from '../args.js';
 import type { WalletContext } from '../context/wallet.js';
 import { fail, RPC_CODE } from '../errors.js';
-import type { YieldIfDue } from './import-request.js';
 
 /** Bytes per read. */
 const PORTION = 65_536;
@@ -90,16 +90,17 @@ export class DumpContents {
 }
 
 /**
- * Reads a dump.
+ * Reads a dump, in slices.
  * @param contents receives the contents, even if reading fails
- * @throws RpcError, and the error with which `yieldIfDue` rejects
+ * @throws RpcError
  */
-export async function readDump(ctx: WalletContext, file: string, contents: DumpContents, yieldIfDue: YieldIfDue): Promise<void> {
+export async function readDump(ctx: WalletContext, file: string, contents: DumpContents): Promise<void> {
+  const slicer = new Slicer();
   const handle = await openFile(file).catch(unreadable);
   try {
     const whole = await eachLine(handle, (line) => {
       readLine(ctx, line, contents);
-      return yieldIfDue();
+      return slicer.due ? slicer.pause() : undefined;
     });
     if (!whole) contents.isUnusable = true;
   } finally {

@@ -21,7 +21,7 @@ export const incorrect = (): never => fail(RPC_CODE.WALLET_PASSPHRASE_INCORRECT,
  * @throws RpcError if the passphrase is wrong
  */
 export async function masterKeyOf(wallet: Wallet, passphrase: Uint8Array): Promise<{ key: Uint8Array; stored: SealedMasterKey }> {
-  for (const stored of wallet.masterKeys) {
+  for (const stored of wallet.encryption.masterKeys) {
     const key = await openMasterKey(stored, passphrase);
     if (key !== null) return { key, stored };
   }

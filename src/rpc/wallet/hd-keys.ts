@@ -9,7 +9,6 @@ import type { Wallet } from '../../wallet/wallet.js';
 import { asBool, asString } from '../args.js';
 import type { WalletContext } from '../context/wallet.js';
 import { fail, RPC_CODE } from '../errors.js';
-import type { Slicer } from '../node/slices.js';
 import { JsonObject, type JsonValue } from '../wire/values.js';
 import type { Given } from './spend-args.js';
 
@@ -37,7 +36,7 @@ export const orderOf = (a: ExtendedKey, b: ExtendedKey): number =>
   compareBytes(a.publicKey, b.publicKey) || compareBytes(a.chainCode, b.chainCode);
 
 /** Returns the extended keys of descriptors without duplicates, in Core's order. */
-export async function rootsOf(ctx: WalletContext, all: Iterable<TrackedDescriptor>, pauses: Slicer): Promise<RootKey[]> {
+export function rootsOf(ctx: WalletContext, all: Iterable<TrackedDescriptor>): RootKey[] {
   const roots = new Map<string, RootKey>();
   for (const { descriptor, number } of all) {
     for (const key of descriptor.roots) {
@@ -46,7 +45,6 @@ export async function rootsOf(ctx: WalletContext, all: Iterable<TrackedDescripto
       if (known === undefined) roots.set(text, { key, numbers: [number] });
       else if (known.numbers.at(-1) !== number) known.numbers.push(number);
     }
-    if (pauses.due) await pauses.pause();
   }
   return [...roots.values()].sort((a, b) => orderOf(a.key, b.key));
 }
@@ -60,12 +58,11 @@ export function* unused(keys: DescriptorKeys): Generator<TrackedDescriptor> {
  * Returns an extended key with its private key, from any descriptor that has the private key, which is in a new array.
  * @returns null if no descriptor has the private key
  */
-export async function secretOf(ctx: WalletContext, keys: DescriptorKeys, key: ExtendedKey, pauses: Slicer): Promise<ExtendedSecret | null> {
+export function secretOf(ctx: WalletContext, keys: DescriptorKeys, key: ExtendedKey): ExtendedSecret | null {
   const id = ctx.crypto.hash160(key.publicKey);
   for (const tracked of keys.all()) {
     const secret = tracked.holds(key.publicKey) ? tracked.secret(id) : undefined;
     if (secret) return { key, secret };
-    if (pauses.due) await pauses.pause();
   }
   return null;
 }

@@ -216,7 +216,7 @@ export class HistoryWriter {
     const out = this.#out;
     const { destination, head, tail } = this.#payee(movement);
     out.text('{');
-    if (wallet.watches && this.#showsWatched && this.#watchOnly(fromWatched, destination)) out.text('"involvesWatchonly":true,');
+    if (wallet.legacy?.watches && this.#showsWatched && this.#watchOnly(fromWatched, destination)) out.text('"involvesWatchonly":true,');
     out.raw(head);
     if (this.later && category !== 'send') this.#parents(movement.script);
     out.text('"category":"');
@@ -370,7 +370,7 @@ export class HistoryWriter {
   }
 
   #watchOnly(fromWatched: boolean, destination: Uint8Array | null): string {
-    const watched = fromWatched || (destination !== null && this.#wallet.isMine(destination) === OWNERSHIP.WATCH);
+    const watched = fromWatched || (destination !== null && this.#wallet.keys.isMine(destination) === OWNERSHIP.WATCH);
     return watched ? '"involvesWatchonly":true,' : '';
   }
 }

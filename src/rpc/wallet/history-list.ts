@@ -1,9 +1,9 @@
 // Shared by listsinceblock and listtransactions. Both select rows in memory first. Then they read only the bytes of
 // transactions that spent coins of the wallet, in portions, between other work.
 import type { TxView } from '../../consensus/tx/tx-view.js';
+import type { Slicer } from '../../lib/slicer.js';
 import type { RecordSnapshot } from '../../wallet/coins/record-snapshot.js';
 import type { Wallet } from '../../wallet/wallet.js';
-import type { Slicer } from '../node/slices.js';
 import type { JsonBytes } from '../wire/json-bytes.js';
 import type { EntryOptions, HistoryWriter } from './history-entry.js';
 
@@ -32,7 +32,7 @@ export async function forEachEntry(wallet: Wallet, pin: RecordSnapshot, work: Wo
   const needed = (row: number): boolean => ledger.needsTx(row) || (work.writer.later && !ledger.txs.hasWtxid(row));
   let left = work.enough ?? Number.POSITIVE_INFINITY;
   const portion = (from: number): Promise<(TxView | undefined)[]> =>
-    wallet.transactions(Array.from(pin.rows.subarray(from, from + PORTION)), needed);
+    wallet.reader.readMany(Array.from(pin.rows.subarray(from, from + PORTION)), needed);
   let reading = portion(0);
   for (let from = 0; from < pin.size && left > 0; from += PORTION) {
     const txs = await reading;

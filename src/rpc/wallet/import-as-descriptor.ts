@@ -5,15 +5,13 @@ import { type ParsedDescriptor, parseDescriptor } from '../../address/descriptor
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { secretCopy } from '../../crypto/secret-bytes.js';
 import { FlatProvider } from '../../signing/signing-provider.js';
-import type { Wallet } from '../../wallet/wallet.js';
 import { asArray, asBool, asString } from '../args.js';
 import type { WalletContext } from '../context/wallet.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { JsonObject, type JsonValue } from '../wire/values.js';
-import { elementError } from './import-outcome.js';
-import { optional, readImportHead, readScriptImport, readSecret, warnOfKeys, wipeImport } from './import-request.js';
-import { hasAllSecrets, type ReadDescriptor } from './importdescriptors.js';
+import { emptyImport, fillFromScript, optional, readImportHead, readSecret, warnOfKeys, wipeImport } from './import-request.js';
+import { DescriptorReader, hasAllSecrets, type ParsedRequest } from './importdescriptors.js';
 
 /** A descriptor with warnings. The caller must wipe the secrets. */
 interface Amounting {
@@ -24,11 +22,11 @@ interface Amounting {
 /** Members that importdescriptors also reads. */
 const SHARED = ['internal', 'label', 'range'];
 
-/** Parses a request of importmulti for importDescriptors(). */
-export async function asDescriptor(ctx: WalletContext, wallet: Wallet, request: JsonObject, call: CallInfo): Promise<ReadDescriptor> {
-  try {
-    const { addToPool, hasScript } = readImportHead(wallet, request);
-    const amounting = await (hasScript ? ofScript(ctx, request, call) : ofText(ctx, request, call));
+/** Reads requests of importmulti for a descriptor wallet. */
+export class RequestAsDescriptor extends DescriptorReader {
+  protected override parse(request: JsonObject): ParsedRequest {
+    const { addToPool, hasScript } = readImportHead(this.wallet, request);
+    const amounting = (hasScript ? ofScript : ofText)(this.ctx, request, this.call);
     // Keys for the key pool correspond to an active descriptor.
     const members: [string, JsonValue][] = [['active', addToPool]];
     for (const name of SHARED) if (request.has(name)) members.push([name, request.get(name) as JsonValue]);
@@ -36,9 +34,7 @@ export async function asDescriptor(ctx: WalletContext, wallet: Wallet, request: 
       members.map(([name]) => name),
       members.map(([, value]) => value),
     );
-    return { request: asked, precomputed: [], labelsRange: true, ...amounting };
-  } catch (error) {
-    return { success: false, error: elementError(error), warnings: [] };
+    return { request: asked, labelsRange: true, ...amounting };
   }
 }
 
@@ -82,9 +78,10 @@ function ofText(ctx: WalletContext, request: JsonObject, call: CallInfo): Amount
 }
 
 /** Parses a request with `scriptPubKey`. */
-async function ofScript(ctx: WalletContext, request: JsonObject, call: CallInfo): Promise<Amounting> {
-  const data = await readScriptImport(ctx, request, call);
+function ofScript(ctx: WalletContext, request: JsonObject, call: CallInfo): Amounting {
+  const data = emptyImport();
   try {
+    fillFromScript(ctx, request, call, data);
     const known = new FlatProvider();
     for (const [id, script] of data.scripts) known.scripts.set(id, script);
     for (const [id, key] of data.publicKeys) known.publicKeys.set(id, key);

@@ -4,7 +4,9 @@
 import { decodeAddress } from '../../address/address.js';
 import type { Expansion } from '../../address/descriptor/expansion.js';
 import { parseDescriptor } from '../../address/descriptor/parse.js';
+import type { KeyPair } from '../../address/descriptor/secrets.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
+import type { Slicer } from '../../lib/slicer.js';
 import { solve } from '../../policy/script-type.js';
 import type { KeyOrigin } from '../../signing/signing-provider.js';
 import { destinationOf } from '../../wallet/keys/destination.js';
@@ -18,13 +20,6 @@ import { asRange } from '../range.js';
 import { hex } from '../render/hex.js';
 import { JsonObject, type JsonValue } from '../wire/values.js';
 
-/** A private key with its public key. */
-export interface SecretKey {
-  readonly publicKey: Uint8Array;
-  /** The private key, 32 bytes, wiped when the request ends. */
-  readonly secret: Uint8Array;
-}
-
 /** The objects that a request imports. The keys of maps are hashKey(HASH160). */
 export interface ImportData {
   /** Output scripts. */
@@ -36,14 +31,14 @@ export interface ImportData {
   readonly ordered: Uint8Array[];
   /** Index in `ordered` of the first key for change, whatever the request says; Infinity: none. */
   changeFrom: number;
-  readonly secrets: Map<string, SecretKey>;
+  readonly secrets: Map<string, KeyPair>;
   readonly origins: { publicKey: Uint8Array; origin: KeyOrigin }[];
   /** True if the request contains keys or inner scripts that match its output scripts. */
   hasSolvingData: boolean;
   readonly warnings: string[];
 }
 
-const emptyImport = (): ImportData => ({
+export const emptyImport = (): ImportData => ({
   targets: [],
   scripts: new Map(),
   publicKeys: new Map(),
@@ -91,7 +86,7 @@ export function readImportHead(wallet: Wallet, request: JsonObject): ImportHead 
   if (internal && request.has('label')) fail(RPC_CODE.INVALID_PARAMETER, 'Internal addresses should not have a label');
   const label = optional(request, 'label', asString, '');
   const addToPool = optional(request, 'keypool', asBool, false);
-  if (addToPool && !wallet.privateKeysDisabled) {
+  if (addToPool && !wallet.record.privateKeysDisabled) {
     fail(RPC_CODE.INVALID_PARAMETER, 'Keys can only be imported to the keypool when private keys are disabled');
   }
   const hasScript = request.has('scriptPubKey');
@@ -102,7 +97,7 @@ export function readImportHead(wallet: Wallet, request: JsonObject): ImportHead 
 }
 
 /** Reads a private key. @throws RpcError */
-export function readSecret(ctx: WalletContext, value: JsonValue | undefined, call: CallInfo): SecretKey {
+export function readSecret(ctx: WalletContext, value: JsonValue | undefined, call: CallInfo): KeyPair {
   const wif = privateKeyOf(value, ctx, call) ?? refuse('Invalid private key encoding');
   const publicKey = ctx.descriptors.keys.publicKey(wif.key, wif.compressed);
   if (publicKey === null) {
@@ -113,21 +108,9 @@ export function readSecret(ctx: WalletContext, value: JsonValue | undefined, cal
 }
 
 /** Adds a private key, or overwrites it if the request has one with this hash already. */
-function addSecret(data: ImportData, id: string, key: SecretKey): void {
+function addSecret(data: ImportData, id: string, key: KeyPair): void {
   if (data.secrets.has(id)) key.secret.fill(0);
   else data.secrets.set(id, key);
-}
-
-/** Parses a request with `fill`. If that throws, the private keys read so far are overwritten. */
-async function readImport(fill: (data: ImportData) => void | Promise<void>): Promise<ImportData> {
-  const data = emptyImport();
-  try {
-    await fill(data);
-    return data;
-  } catch (error) {
-    wipeImport(data);
-    throw error;
-  }
 }
 
 // Requests with scripts
@@ -210,11 +193,8 @@ function targetScript(ctx: WalletContext, value: JsonValue | undefined, output: 
   return script;
 }
 
-/** Parses a request with `scriptPubKey`. @throws RpcError */
-export const readScriptImport = (ctx: WalletContext, request: JsonObject, call: CallInfo): Promise<ImportData> =>
-  readImport((data) => fillFromScript(ctx, request, call, data));
-
-function fillFromScript(ctx: WalletContext, request: JsonObject, call: CallInfo, data: ImportData): void {
+/** Parses a request with `scriptPubKey` into `data`. @throws RpcError */
+export function fillFromScript(ctx: WalletContext, request: JsonObject, call: CallInfo, data: ImportData): void {
   const target = request.get('scriptPubKey');
   const isAddress = target instanceof JsonObject && target.has('address');
   if (typeof target !== 'string' && !isAddress) {
@@ -303,36 +283,23 @@ function matchSolvingData(ctx: WalletContext, script: Uint8Array, walk: Walk, da
 // Requests with descriptors
 
 /**
- * Called after each index of a range. Returns a promise when it is time to pause. The promise rejects if the work
- * cannot continue.
- */
-export type YieldIfDue = () => Promise<void> | undefined;
-
-/**
  * Most indexes of ranges per call: each takes about 5 kB until it is written. Core limits only the length of each
  * range.
  */
 export const MOST_INDICES = 300_000;
 
 /**
- * Parses a request with `desc`, in slices because a range may have very many indexes.
+ * Parses a request with `desc` into `data`, in slices because a range may have very many indexes.
  * @param left indexes that the call may still import
- * @throws RpcError, and the error with which `yieldIfDue` rejects
+ * @throws RpcError
  */
-export const readDescriptorImport = (
-  ctx: WalletContext,
-  request: JsonObject,
-  call: CallInfo,
-  yieldIfDue: YieldIfDue,
-  left = { indices: MOST_INDICES },
-): Promise<ImportData> => readImport((data) => fillFromDescriptor(ctx, request, call, data, { yieldIfDue, left }));
-
-async function fillFromDescriptor(
+export async function fillFromDescriptor(
   ctx: WalletContext,
   request: JsonObject,
   call: CallInfo,
   data: ImportData,
-  { yieldIfDue, left }: { readonly yieldIfDue: YieldIfDue; readonly left: { indices: number } },
+  slicer: Slicer,
+  left: { indices: number },
 ): Promise<void> {
   const parsed = parseDescriptor(asString(request.get('desc')), ctx.descriptors, { requireChecksum: true, keys: call.taken?.keys });
   if ('error' in parsed) {
@@ -390,8 +357,7 @@ async function fillFromDescriptor(
           const id = hashKey(crypto.hash160(pair.publicKey));
           addSecret(data, id, pair);
         }
-        const pause = yieldIfDue();
-        if (pause) await pause;
+        if (slicer.due) await slicer.pause();
       }
     }
     for (const item of keys) {

@@ -1,20 +1,79 @@
-// Shared by importmulti, importaddress, and importpubkey.
-import { destinationOf } from '../../wallet/keys/destination.js';
-import { OWNERSHIP } from '../../wallet/keys/ownership.js';
-import type { WalletBatch } from '../../wallet/storage/wallet-batch.js';
+// Reads the requests of importmulti for legacy wallets.
+import { hashKey } from '../../consensus/bytes/hex.js';
+import { Slicer } from '../../lib/slicer.js';
+import type { ScriptImport } from '../../wallet/import-plan.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import type { WalletContext } from '../context/wallet.js';
-import { legacyOf } from './select.js';
+import type { CallInfo } from '../dispatch.js';
+import { fail, RPC_CODE } from '../errors.js';
+import type { JsonObject } from '../wire/values.js';
+import { elementError } from './import-outcome.js';
+import {
+  emptyImport,
+  fillFromDescriptor,
+  fillFromScript,
+  type ImportData,
+  type ImportHead,
+  MOST_INDICES,
+  readImportHead,
+  wipeImport,
+} from './import-request.js';
+import type { ImportReader, ReadImport } from './imports.js';
 
-/** Watches an output script unless it belongs to the wallet already, and labels its address. */
-export function importTarget(
-  ctx: WalletContext,
-  wallet: Wallet,
-  script: Uint8Array,
-  how: { hasSolvingData: boolean; label: string | null; time: number },
-  batch: WalletBatch,
-): void {
-  if (!how.hasSolvingData || wallet.isMine(script) === OWNERSHIP.NO) legacyOf(wallet).watchScript(script, how.time, batch);
-  const destination = how.label === null ? null : destinationOf(script, ctx.crypto);
-  if (destination) wallet.book.set(destination, how.label!, 'receive', batch);
+/** Compares scripts by length, then by bytes: the order in which Core iterates over a set of scripts. */
+const compareScripts = (a: Uint8Array, b: Uint8Array): number => a.length - b.length || Buffer.compare(a, b);
+
+export class ScriptImportReader implements ImportReader {
+  readonly words = { what: 'key with creation', things: 'key' };
+  readonly #slicer = new Slicer();
+  readonly #left = { indices: MOST_INDICES };
+  readonly #ctx: WalletContext;
+  readonly #wallet: Wallet;
+  readonly #call: CallInfo;
+
+  constructor(ctx: WalletContext, wallet: Wallet, call: CallInfo) {
+    this.#ctx = ctx;
+    this.#wallet = wallet;
+    this.#call = call;
+  }
+
+  async read(request: JsonObject, time: number): Promise<ReadImport> {
+    const data = emptyImport();
+    let warnings: readonly string[] = [];
+    try {
+      const head = readImportHead(this.#wallet, request);
+      if (head.hasScript) fillFromScript(this.#ctx, request, this.#call, data);
+      else await fillFromDescriptor(this.#ctx, request, this.#call, data, this.#slicer, this.#left);
+      warnings = data.warnings;
+      if (this.#wallet.record.privateKeysDisabled && data.secrets.size > 0) {
+        fail(RPC_CODE.WALLET_ERROR, 'Cannot import private keys to a wallet with private keys disabled');
+      }
+      return { item: this.#itemOf(data, head, time), warnings };
+    } catch (error) {
+      wipeImport(data);
+      return { error: elementError(error), warnings };
+    } finally {
+      if (this.#slicer.due) await this.#slicer.pause();
+    }
+  }
+
+  #itemOf(data: ImportData, { internal, label, addToPool }: ImportHead, time: number): ScriptImport {
+    const { hash160 } = this.#ctx.crypto;
+    return {
+      kind: 'scripts',
+      targets: data.targets.sort(compareScripts),
+      scripts: [...data.scripts.values()].sort(compareScripts),
+      scriptTime: time,
+      secrets: [...data.secrets.values()],
+      origins: data.origins,
+      publicKeys: data.ordered.flatMap((key, at) =>
+        data.publicKeys.has(hashKey(hash160(key))) ? { key, internal: internal || at >= data.changeFrom } : [],
+      ),
+      addToPool,
+      hasSolvingData: data.hasSolvingData,
+      label: internal ? null : label,
+      time,
+      refusesOwn: true,
+    };
+  }
 }

@@ -31,7 +31,7 @@ export class KnownAnswers {
 
   get(wallet: Wallet, question: string): RawJson | undefined {
     const answers = this.#wallets.get(wallet);
-    if (answers === undefined || answers.generation !== wallet.generation) return undefined;
+    if (answers === undefined || answers.generation !== wallet.storage.generation) return undefined;
     return answers.young.get(question) ?? answers.old.get(question);
   }
 
@@ -40,9 +40,9 @@ export class KnownAnswers {
     const result = new RawJson(answer);
     if (question.length > LONGEST_QUESTION || answer.length > this.#longest) return result;
     let answers = this.#wallets.get(wallet);
-    if (answers === undefined || answers.generation !== wallet.generation) {
+    if (answers === undefined || answers.generation !== wallet.storage.generation) {
       answers = new WalletAnswers();
-      answers.generation = wallet.generation;
+      answers.generation = wallet.storage.generation;
       this.#wallets.set(wallet, answers);
     } else if (answers.young.size >= this.#most / 2) {
       answers.old = answers.young;

@@ -3,10 +3,7 @@
 
 import { encodeAddress } from '../../address/address.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
-import type { Hashes } from '../../crypto/crypto.js';
-import { type Compat, only } from '../../policy/compat.js';
-import { solve } from '../../policy/script-type.js';
-import { destinationOf } from '../../wallet/keys/destination.js';
+import { addressedBy } from '../../wallet/keys/destination.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import type { RenderContext } from '../render/script.js';
 import { encodeString } from '../wire/json-write.js';
@@ -78,16 +75,6 @@ export class Payees {
     payee.label = label;
     payee.tail = label === undefined ? NOTHING : Buffer.from(`,"label":${encodeString(label)}`);
   }
-}
-
-/**
- * Returns the script whose address an output has. Up to release 21 a bare public key has the address of the key's hash.
- */
-export function addressedBy(
-  script: Uint8Array,
-  { compat, crypto }: { readonly compat: Compat; readonly crypto: Hashes },
-): Uint8Array | null {
-  return only(compat, 22) && solve(script).type === 'pubkey' ? null : destinationOf(script, crypto);
 }
 
 function makePayee(script: Uint8Array, { params, hashes, compat }: AddressContext): CachedPayee {

@@ -1,13 +1,12 @@
 // Shared by getreceivedbyaddress, getreceivedbylabel, listreceivedbyaddress, and listreceivedbylabel. The outputs of an
 // address are linked in the table of coins, so that an answer costs only what it counts. Core 0.21: GetReceived,
 // ListReceived.
-import { sortInSlices } from '../../lib/sort-in-slices.js';
+import { Slicer } from '../../lib/slicer.js';
 import { follows, only as onlySince } from '../../policy/compat.js';
 import { coinsOfAddress } from '../../wallet/coins/coins-of-address.js';
 import { FILTER, OWNERSHIP } from '../../wallet/keys/ownership.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import type { WalletContext } from '../context/wallet.js';
-import type { Slicer } from '../node/slices.js';
 import { destinationKey } from './addresses.js';
 import { filterOf } from './history.js';
 
@@ -89,19 +88,19 @@ export async function receivedByAddress(
   wallet: Wallet,
   params: ReceivedParameters,
   only: Uint8Array | null,
-  slicer: Slicer,
 ): Promise<Received[]> {
   const wanted = countedOf(ctx, params);
   const includeEmpty = params.include_empty;
   const filter = onlySince(ctx.compat, 30) ? FILTER.ALL : filterOf(wallet, params.include_watchonly);
   const depths = wallet.ledger.depths();
   const found: Received[] = [];
+  const slicer = new Slicer();
   const { book } = wallet;
   for (const row of only ? [ONLY] : book.rowsOf(null)) {
     const script = only ?? book.scriptAt(row);
     const label = book.label(script);
     if (label === undefined) continue;
-    const ownership = wallet.isMine(script);
+    const ownership = wallet.keys.isMine(script);
     const counted = (ownership & filter) !== 0;
     const sum = counted ? tally(wallet, script, wanted, depths) : { amount: 0, depth: Number.POSITIVE_INFINITY, rows: [] };
     if (sum.rows.length > 0 || (includeEmpty && (ownership !== OWNERSHIP.NO || !onlySince(ctx.compat, 22)))) {
@@ -109,7 +108,7 @@ export async function receivedByAddress(
     }
     if (slicer.due) await slicer.pause();
   }
-  return sortInSlices(found, (a, b) => (a.key < b.key ? -1 : 1), slicer);
+  return found.sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
 export const shownDepth = (depth: number): number => (Number.isFinite(depth) ? depth : 0);

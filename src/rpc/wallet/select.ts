@@ -2,10 +2,9 @@
 // does checks that several methods share. Core: GetWalletForJSONRPCRequest, EnsureWalletIsUnlocked,
 // EnsureLegacyScriptPubKeyMan.
 
-import { Slicer } from '../../lib/slicer.js';
 import { follows } from '../../policy/compat.js';
 import type { LegacyKeys } from '../../wallet/keys/legacy-keys.js';
-import { describeStoreError, NOT_LOADED, WalletError } from '../../wallet/manage/wallet-error.js';
+import { describeStoreError, NEEDS_PASSPHRASE, NOT_LOADED, WalletError } from '../../wallet/manage/wallet-error.js';
 import type { WalletManager } from '../../wallet/manage/wallet-manager.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../wallet/wallet-record.js';
@@ -124,7 +123,7 @@ export const holding =
     };
     const held = wallet.access.runCall(() => {
       ctx.client.sync();
-      const rest = wallet.applyPendingEvents();
+      const rest = wallet.events.applyPending();
       return rest === undefined ? begin() : rest.then(begin);
     });
     if (!inParts) return held;
@@ -141,7 +140,7 @@ export function settledWallet(ctx: WalletContext, call: CallInfo): Wallet | Prom
   if (settling === undefined) return wallet;
   return settling
     .then(() => ctx.client.sync())
-    .then(() => wallet.applyPendingEvents())
+    .then(() => wallet.events.applyPending())
     .then(() => wallet);
 }
 
@@ -151,32 +150,13 @@ export function withSettled<T>(ctx: WalletContext, call: CallInfo, run: (wallet:
   return wallet instanceof Promise ? wallet.then(run) : run(wallet);
 }
 
-/** Slices of a call that reads a wallet across pauses. After each pause it checks that the wallet is still loaded. */
-export class WalletSlicer extends Slicer {
-  readonly #wallet: Wallet;
-  readonly #check: () => unknown;
-
-  /** @param check called now and after each pause; an exception ends the call */
-  constructor(wallet: Wallet, call: CallInfo, check: () => unknown = () => undefined) {
-    super(call.yieldToUrgent);
-    this.#wallet = wallet;
-    this.#check = check;
-    check();
-  }
-  override async pause(): Promise<void> {
-    await super.pause();
-    this.#wallet.assertOpen();
-    this.#check();
-  }
-}
-
 /**
  * Throws if the wallet is locked. Calls that write private keys check again within their change, because they may have
  * waited for encryptwallet, which locks the wallet.
  */
 export function ensureUnlocked(wallet: Wallet): void {
   if (wallet.vault.locked) {
-    fail(RPC_CODE.WALLET_UNLOCK_NEEDED, 'Error: Please enter the wallet passphrase with walletpassphrase first.');
+    fail(RPC_CODE.WALLET_UNLOCK_NEEDED, NEEDS_PASSPHRASE);
   }
 }
 

@@ -2,7 +2,6 @@
 // SetFeeEstimateMode, GetAvoidReuseFlag.
 import { decodeAddress } from '../../address/address.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
-import { Slicer } from '../../lib/slicer.js';
 import { follows } from '../../policy/compat.js';
 import { type CoinControl, defaultControl, type FeeMode } from '../../wallet/spend/coin-control.js';
 import type { SpendTools } from '../../wallet/spend/payment.js';
@@ -11,7 +10,6 @@ import type { Wallet } from '../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../wallet/wallet-record.js';
 import { asAmount, asInt, asString } from '../args.js';
 import type { WalletContext } from '../context/wallet.js';
-import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { confirmTarget } from '../node/estimate-fee.js';
 import type { JsonObject, JsonValue } from '../wire/values.js';
@@ -73,14 +71,8 @@ export function avoidReuse(wallet: Wallet, value: boolean | undefined): boolean 
   return wanted;
 }
 
-/** Reads recipients from addresses and amounts, in slices. @param payers addresses that pay the fee */
-export async function recipientsOf(
-  ctx: WalletContext,
-  amounts: JsonObject,
-  payers: readonly JsonValue[],
-  call: CallInfo,
-): Promise<Recipient[]> {
-  const slicer = new Slicer(call.yieldToUrgent);
+/** Reads recipients from addresses and amounts. @param payers addresses that pay the fee */
+export function recipientsOf(ctx: WalletContext, amounts: JsonObject, payers: readonly JsonValue[]): Recipient[] {
   const seen = new Set<string>();
   const recipients: Recipient[] = [];
   const paying = new Set<string>();
@@ -94,7 +86,6 @@ export async function recipientsOf(
     const amount = asAmount(amounts.values[i]);
     if (i === 0) for (const payer of payers) paying.add(asString(payer));
     recipients.push({ script: decoded.script, amount, subtractFee: paying.has(address) });
-    if (slicer.due) await slicer.pause();
   }
   return recipients;
 }

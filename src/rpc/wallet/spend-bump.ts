@@ -53,7 +53,7 @@ function bumpRequest(ctx: WalletContext, wallet: Wallet, options: JsonObject | u
 
 function bumpControl(ctx: WalletContext, wallet: Wallet, options: JsonObject | undefined, later: boolean): CoinControl {
   const control = controlFor(ctx);
-  control.allowWatchOnly = wallet.privateKeysDisabled;
+  control.allowWatchOnly = wallet.record.privateKeysDisabled;
   control.replaceable = true;
   if (options === undefined) return control;
   checkMembers(options, later ? LATER_TYPES : TYPES, { allowNull: true, strict: true });

@@ -31,7 +31,7 @@ export async function sendMoney(
     const text = 'Error: sendtoaddress and sendmany are not supported for wallets with external signers; use send instead';
     fail(RPC_CODE.WALLET_ERROR, text);
   }
-  if (wallet.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, 'Error: Private keys are disabled for this wallet');
+  if (wallet.record.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, 'Error: Private keys are disabled for this wallet');
   const tools = toolsOf(ctx);
   const { control, values } = payment;
   const recipients = shuffle([...payment.recipients], tools.chance);

@@ -3,7 +3,6 @@
 // record whose contribution to the sums may have changed, with all unconfirmed records that spend its outputs. The next
 // call that reads a balance recomputes the marked records.
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { runSteps } from '../../lib/steps.js';
 import { OWNERSHIP, type OwnershipFilter } from '../keys/ownership.js';
 import { BUCKET, type CoinTable, matchesFilter } from './coin-table.js';
 import type { SpendTable } from './spend-table.js';
@@ -27,10 +26,7 @@ export interface BalanceQuestion {
   readonly skipsYoung?: boolean;
 }
 /** Returns whether a balance must be computed from all coins, because the running sums do not have it. */
-export const needsCoins = ({ minDepth = 0, skip }: Pick<BalanceQuestion, 'minDepth' | 'skip'>): boolean =>
-  minDepth > 1 || skip !== undefined;
-/** Number of coins that `sumBalances` adds between two points where it can pause. */
-const COINS_OF_STEP = 64;
+const needsCoins = ({ minDepth = 0, skip }: Pick<BalanceQuestion, 'minDepth' | 'skip'>): boolean => minDepth > 1 || skip !== undefined;
 
 export interface SheetDeps {
   readonly txs: TxTable;
@@ -136,41 +132,34 @@ export class BalanceSheet {
     return true;
   }
 
-  /** Returns a balance that the running sums cover (see needsCoins), satoshis. */
+  /** Returns a balance in satoshis. Examines every coin if the running sums do not have it (needsCoins). */
   balances(question: BalanceQuestion): Balances {
-    return runSteps(this.sumBalances(question));
-  }
-  /** Returns any balance, in steps. Nothing may change between the steps. */
-  *sumBalances(question: BalanceQuestion): Generator<void, Balances> {
     const { coins } = this.#deps;
     const { ownership, minDepth = 0 } = question;
     let immature = coins.sum(BUCKET.IMMATURE, ownership);
     if (needsCoins(question)) {
       const { skip, skipsYoung = false } = question;
-      for (const [i, coin] of (skipsYoung ? coins.inBucket(BUCKET.IMMATURE) : []).entries()) {
-        if (i % COINS_OF_STEP === 0) yield;
+      for (const coin of skipsYoung ? coins.inBucket(BUCKET.IMMATURE) : []) {
         if (coins.ownership(coin) === ownership && skip?.(coin)) immature -= coins.value(coin);
       }
-      return { ...(yield* this.#sumAllCoins(question)), immature };
+      return { ...this.#sumAllCoins(question), immature };
     }
     this.#updateSums();
     const confirmed = coins.sum(BUCKET.CONFIRMED, ownership);
     return { trusted: confirmed + (minDepth <= 0 ? this.#trusted[ownership] : 0), pending: this.#pending[ownership], immature };
   }
-  *#sumAllCoins({ ownership, minDepth = 0, skip }: BalanceQuestion): Generator<void, Omit<Balances, 'immature'>> {
+  #sumAllCoins({ ownership, minDepth = 0, skip }: BalanceQuestion): Omit<Balances, 'immature'> {
     const { coins, txs, depth } = this.#deps;
     const memo = new Map<number, boolean>();
     let trusted = 0;
     let pending = 0;
-    for (const [i, coin] of coins.inBucket(BUCKET.PENDING).entries()) {
-      if (i % COINS_OF_STEP === 0) yield;
+    for (const coin of coins.inBucket(BUCKET.PENDING)) {
       if (coins.ownership(coin) !== ownership || skip?.(coin)) continue;
       const row = coins.txRow(coin);
       if (this.isTrusted(row, memo)) trusted += minDepth <= 0 ? coins.value(coin) : 0;
       else if (txs.inMempool(row)) pending += coins.value(coin);
     }
-    for (const [i, coin] of coins.inBucket(BUCKET.CONFIRMED).entries()) {
-      if (i % COINS_OF_STEP === 0) yield;
+    for (const coin of coins.inBucket(BUCKET.CONFIRMED)) {
       if (coins.ownership(coin) !== ownership || skip?.(coin)) continue;
       if (depth(coins.txRow(coin)) >= minDepth) trusted += coins.value(coin);
     }

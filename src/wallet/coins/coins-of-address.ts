@@ -9,6 +9,6 @@ export function* coinsOfAddress(wallet: Wallet, destination: Uint8Array): Genera
   const { coins } = wallet.ledger;
   yield* coins.ofScript(destination);
   const { type, solutions } = solve(destination);
-  const key = type === 'pubkeyhash' ? wallet.provider(destination)?.publicKey(solutions[0]) : undefined;
+  const key = type === 'pubkeyhash' ? wallet.keys.provider(destination)?.publicKey(solutions[0]) : undefined;
   if (key) yield* coins.ofScript(payToKey(key));
 }

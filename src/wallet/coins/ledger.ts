@@ -1,10 +1,8 @@
 // Applies blocks and mempool events to a wallet's transactions and coins, as CWallet of Core 0.21 does. All methods are
-// synchronous. Rows go into a batch that the caller writes. Balances are in balance-sheet.ts. The file is longer than
-// most because each event changes the transactions, the coins and their spenders together.
+// synchronous. Rows go into a batch that the caller writes. Balances are in balance-sheet.ts.
 
-import { compareBytes, equalBytes, hashKey } from '../../consensus/bytes/hex.js';
+import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { Slicer } from '../../lib/slicer.js';
 import { type TableImage, transferSet } from '../image/table-image.js';
 import type { KeySource } from '../keys/key-source.js';
 import { OWNERSHIP } from '../keys/ownership.js';
@@ -18,6 +16,7 @@ import { addForeignOutput, removeForeignOutput } from './foreign-outputs.js';
 import { outpointOf } from './outpoint.js';
 import { SpendTable } from './spend-table.js';
 import { TX_STATE, type TxPlace, TxTable, UNCONFIRMED_PLACE } from './tx-table.js';
+import { compareVersions, sameButSignatures } from './tx-versions.js';
 
 /** Confirmations that a coinbase needs before it can be spent. Replies count one more, as in Core. */
 const COINBASE_MATURITY = 100;
@@ -239,10 +238,8 @@ export class Ledger {
    * Marks unconfirmed transactions as conflicted if a confirmed transaction of the wallet spends one of the same
    * outputs, with their descendants.
    */
-  async markAllConflicted(batch: WalletBatch): Promise<void> {
-    const slicer = new Slicer();
+  markAllConflicted(batch: WalletBatch): void {
     for (const row of [...this.txs.rowsOutsideChain()]) {
-      if (slicer.due) await slicer.pause();
       if (this.txs.state(row) !== TX_STATE.UNCONFIRMED || !this.spends.hasConflicts(row)) continue;
       const tx = this.txs.view(row)!;
       for (let i = 0; i < tx.inputCount; i++) {
@@ -590,30 +587,13 @@ export class Ledger {
     this.#addSpend(outpoint, row);
     return true;
   }
-  /** Sets the bucket of every coin, in slices. Call this after the last row was loaded and the tip is known. */
-  async classifyAllCoins(): Promise<void> {
-    const slicer = new Slicer();
-    let count = 0;
+  /** Sets the bucket of every coin. Call this after the last row was loaded and the tip is known. */
+  classifyAllCoins(): void {
     for (const coin of this.coins.rows()) {
       if (this.txs.isCoinbase(this.coins.txRow(coin))) this.#recentCoinbases.add(coin);
       this.#classifyCoin(coin);
-      if ((++count & 1023) === 0 && slicer.due) await slicer.pause();
     }
     this.isClassified = true;
     this.sheet.invalidateSums();
   }
-}
-
-/** Compares two versions of a transaction by Core's preference outside of blocks. */
-function compareVersions(a: TxView, b: TxView): number {
-  return Number(b.hasWitness) - Number(a.hasWitness) || a.weight - b.weight || compareBytes(a.wtxid, b.wtxid);
-}
-
-/** Returns whether two transactions are equal except for their signatures. */
-function sameButSignatures(a: TxView, b: TxView): boolean {
-  if (a.inputCount !== b.inputCount || a.version !== b.version || a.locktime !== b.locktime) return false;
-  for (let i = 0; i < a.inputCount; i++) {
-    if (a.sequence(i) !== b.sequence(i) || Buffer.compare(a.outpoint(i), b.outpoint(i)) !== 0) return false;
-  }
-  return Buffer.compare(a.outputsSerialized, b.outputsSerialized) === 0;
 }

@@ -1,6 +1,8 @@
 // Lists what a transaction sent and received from the wallet's point of view, output by output. Core 0.21:
 // CWalletTx::GetAmounts.
+
 import type { TxView } from '../../consensus/tx/tx-view.js';
+import { isUnlabelled } from '../address-use.js';
 import { OWNERSHIP, type Ownership, type OwnershipFilter } from '../keys/ownership.js';
 import type { Wallet } from '../wallet.js';
 import { matchesFilter } from './coin-table.js';
@@ -67,7 +69,7 @@ export function movementsOf(wallet: Wallet, row: number, tx: TxView | undefined,
     const coin = next < own.length && coins.vout(own[next]) === vout ? own[next++] : -1;
     const ownership = coin < 0 ? OWNERSHIP.NO : coins.ownership(coin);
     const script = tx.outputScript(vout);
-    if (!change && ownership !== OWNERSHIP.NO && wallet.isUnlabelled(script)) continue;
+    if (!change && ownership !== OWNERSHIP.NO && isUnlabelled(wallet, script)) continue;
     const movement = { vout, value, script, scriptId: coin < 0 ? -1 : coins.scriptId(coin), ownership };
     sent.push(movement);
     if (matchesFilter(ownership, filter)) received.push(movement);
@@ -83,7 +85,8 @@ function receipt(wallet: Wallet, coin: number, filter: OwnershipFilter): Movemen
 }
 
 /** Returns whether an input spends a watch-only coin. Wallets without watch-only scripts skip the lookups. */
-const debitWatched = (wallet: Wallet, tx: TxView): boolean => wallet.watches && wallet.ledger.sheet.debit(tx, OWNERSHIP.WATCH) > 0;
+const debitWatched = (wallet: Wallet, tx: TxView): boolean =>
+  (wallet.legacy?.watches ?? false) && wallet.ledger.sheet.debit(tx, OWNERSHIP.WATCH) > 0;
 
 /** Returns the value of the wallet's outputs, satoshis; 0 for an immature coinbase. */
 export function creditOf(wallet: Wallet, row: number, filter: OwnershipFilter): number {

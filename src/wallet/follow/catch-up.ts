@@ -43,7 +43,7 @@ export async function rollBack(wallet: Wallet, locator: Uint8Array, client: Node
   const { ledger } = wallet;
   const { txs } = ledger;
   const fork = await forkOf(locator, client);
-  wallet.tip = fork;
+  wallet.position.moveTo(fork);
   // Tables loaded from an image were computed at an older tip. Recompute only the coins whose category may have changed
   // since then.
   const far = !ledger.isClassified || Math.abs(ledger.tipHeight - fork.height) > MAX_INCREMENTAL_BLOCKS;
@@ -64,7 +64,7 @@ export async function rollBack(wallet: Wallet, locator: Uint8Array, client: Node
       if (!staleBlocks.has(hashKey(txs.blockHash(row)))) continue;
       const before = txs.place(row);
       if (txs.view(row) === undefined) {
-        const view = await wallet.transaction(row);
+        const view = await wallet.reader.readOne(row);
         if (view) txs.setView(row, view);
       }
       txs.setPlace(row, UNCONFIRMED_PLACE);
@@ -75,9 +75,9 @@ export async function rollBack(wallet: Wallet, locator: Uint8Array, client: Node
   ledger.setTip(fork.height);
   // Blocks of the new branch that the wallet already scanned are not scanned again. Their transactions may conflict
   // with those that have just become unconfirmed.
-  await ledger.markAllConflicted(batch);
+  ledger.markAllConflicted(batch);
   for (const row of moved) if (txs.isCoinbase(row) && wallet.parts.options.laterRecords) ledger.abandonTransaction(row, batch);
-  if (far || moved.some((row) => txs.view(row) === undefined)) await ledger.classifyAllCoins();
+  if (far || moved.some((row) => txs.view(row) === undefined)) ledger.classifyAllCoins();
   else for (const row of moved) ledger.classifyTx(txs.view(row)!);
   await wallet.commit(batch);
 }
@@ -157,8 +157,8 @@ const follows = ({ prevHash }: BlockFacts, { hash }: BlockFacts): boolean => pre
 
 /** Sets and writes the wallet's locator after its tip was changed by a scan. (Events bring a locator, scans do not.) */
 export async function updateLocator(wallet: Wallet, client: NodeQueries, batch: WalletBatch): Promise<void> {
-  wallet.locator = await client.locator(wallet.tip!.hash);
-  wallet.writeLocator(batch);
+  wallet.position.setLocator(await client.locator(wallet.tip!.hash));
+  wallet.position.writeLocator(batch);
 }
 
 /**
@@ -171,7 +171,7 @@ async function skipOldBlocks(wallet: Wallet, client: NodeClient): Promise<void> 
   // A wallet without keys has nothing to find.
   const last = first === null ? (birthSeconds === Number.POSITIVE_INFINITY ? client.tip : null) : await blockBefore(first, client);
   if (last === null || last.height <= wallet.tip!.height) return;
-  wallet.tip = last;
+  wallet.position.moveTo(last);
   wallet.ledger.setTip(last.height);
 }
 

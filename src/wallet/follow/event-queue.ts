@@ -6,7 +6,6 @@ import { UNCONFIRMED_PLACE } from '../coins/tx-table.js';
 import type { MempoolTx, NodeEvent } from '../node-client.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
 import type { WalletState } from '../wallet-state.js';
-import { markUnseen } from './open-scan.js';
 import { connectBlock, disconnectBlock, recordBlock, withKeys } from './record-block.js';
 
 export class EventQueue {
@@ -105,12 +104,12 @@ export class EventQueue {
       this.#hasMoved ||= wallet.tip !== before;
       // Write the locator last. Until the event is complete, the block may still have transactions for keys that were
       // just derived.
-      if (isDone && this.#hasMoved) wallet.writeLocator(batch);
+      if (isDone && this.#hasMoved) wallet.position.writeLocator(batch);
       // A failed write is reported to onFault by Wallet.queueWrite().
       if (!wallet.closed) wallet.commit(batch).catch(() => {});
     } catch (error) {
       // The event is half applied. Neither its rows nor those of later events may be written.
-      wallet.fail(error);
+      wallet.storage.fail(error);
       isDone = true;
     }
     if (!isDone) return false;
@@ -129,18 +128,18 @@ export class EventQueue {
     const { ledger } = wallet;
     switch (event.kind) {
       case 'connected':
-        wallet.locator = event.locator;
+        wallet.position.setLocator(event.locator);
         connectBlock(wallet, event.node);
         recordBlock(wallet, event.node, event.block.txs.entries(), batch);
         break;
       case 'disconnected':
-        wallet.locator = event.locator;
+        wallet.position.setLocator(event.locator);
         disconnectBlock(wallet, event.before, event.block.txs, batch);
         break;
       case 'jumped':
         // The blocks between the old and the new tip are scanned later, when they are stored.
-        markUnseen(wallet, { nextHeight: (wallet.tip?.height ?? 0) + 1, stopHeight: event.node.height }, batch);
-        wallet.locator = event.locator;
+        wallet.scans.markUnseen({ nextHeight: (wallet.tip?.height ?? 0) + 1, stopHeight: event.node.height }, batch);
+        wallet.position.setLocator(event.locator);
         connectBlock(wallet, event.node);
         break;
       case 'entered': {

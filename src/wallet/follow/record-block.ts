@@ -39,7 +39,7 @@ export function recordBlock(
 
 /** Moves the wallet's tip to a block that was connected on top of the tip. The caller writes the locator. */
 export function connectBlock(wallet: WalletState, node: BlockFacts): void {
-  wallet.tip = node;
+  wallet.position.moveTo(node);
   wallet.ledger.setTip(node.height);
 }
 
@@ -47,7 +47,7 @@ export function connectBlock(wallet: WalletState, node: BlockFacts): void {
  * Moves the wallet's tip back to the previous block, because the tip was disconnected. The caller writes the locator.
  */
 export function disconnectBlock(wallet: WalletState, before: BlockFacts, txs: readonly TxView[], batch: WalletBatch): void {
-  connectBlock(wallet, before);
-  wallet.disconnects++;
+  wallet.position.moveBack(before);
+  wallet.ledger.setTip(before.height);
   for (const tx of txs) wallet.ledger.syncTransaction(tx, UNCONFIRMED_PLACE, batch);
 }

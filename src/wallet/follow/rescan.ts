@@ -5,11 +5,11 @@ import { Slicer } from '../../lib/slicer.js';
 import { yieldToLoop } from '../../lib/time-slice.js';
 import { type Answer, type BlockFacts, type NodeClient, type NodeQueries, TIMESTAMP_WINDOW } from '../node-client.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
-import type { ScanState, Wallet } from '../wallet.js';
+import type { Wallet } from '../wallet.js';
 import { scannedPlace } from '../wallet-state.js';
-import { markScan, type OpenScan } from './open-scan.js';
 import { recordBlock, withKeys } from './record-block.js';
 import { parsed, type ScanDeps, type ScannedBlock, scanInPipeline } from './scan-pipeline.js';
+import type { RunningScan } from './wallet-scans.js';
 
 export type ScanStatus = 'success' | 'failure' | 'aborted';
 
@@ -40,26 +40,15 @@ const MARK_EVERY = 500;
 export const scanStart = (client: NodeQueries, seconds: number): Answer<BlockFacts | null> =>
   client.firstBlockSince(seconds - TIMESTAMP_WINDOW);
 
-/**
- * Saves an open scan in the same batch as an import, so that a crash after the import does not lose the scan. The
- * caller holds wallet.scan.
- * @param start result of scanStart()
- */
-export function planRescan(wallet: Wallet, start: BlockFacts | null, batch: WalletBatch): void {
-  if (start !== null && wallet.tip !== null && start.height <= wallet.tip.height) {
-    markScan(wallet, { nextHeight: start.height, stopHeight: null }, batch);
-  }
-}
-
 /** Reports the progress of a scan, in the wallet and in the log. */
 class ScanReport {
   readonly #started: number;
   #logged: number;
   readonly #first: number;
-  readonly #scan: ScanState;
+  readonly #scan: RunningScan;
   readonly #deps: RescanDeps;
 
-  constructor(scan: ScanState, first: BlockFacts, deps: RescanDeps) {
+  constructor(scan: RunningScan, first: BlockFacts, deps: RescanDeps) {
     this.#scan = scan;
     this.#deps = deps;
     this.#started = deps.nowMs();
@@ -74,7 +63,7 @@ class ScanReport {
     const scan = this.#scan;
     const deps = this.#deps;
     const span = end ? end.progress - this.#first : 0;
-    scan.progress = span > 0 ? Math.max(0, Math.min(1, (node.progress - this.#first) / span)) : 0;
+    scan.setProgress(span > 0 ? Math.max(0, Math.min(1, (node.progress - this.#first) / span)) : 0);
     const now = deps.nowMs();
     if (now - this.#logged <= LOG_EVERY_MS) return;
     this.#logged = now;
@@ -107,7 +96,7 @@ async function applyBlock(
   for (let found = candidates; found !== null; ) {
     const transactions = found;
     let more: ReturnType<typeof again>;
-    await wallet.applyPendingEvents();
+    await wallet.events.applyPending();
     if (wallet.closed) return 'closed';
     const isHere = await wallet.change((batch) => {
       if (!client.contains(node)) return false;
@@ -129,7 +118,7 @@ async function applyBlock(
   return 'failed';
 }
 
-/** Scans from a block to the tip, or to a height. The caller holds wallet.scan. */
+/** Scans from a block to the tip, or to a height. The caller has reserved the wallet (WalletScans). */
 export async function scanBlocks(
   wallet: Wallet,
   start: BlockFacts,
@@ -138,10 +127,9 @@ export async function scanBlocks(
   deps: RescanDeps,
 ): Promise<ScanResult> {
   const { client, log } = deps;
-  const scan = wallet.scan!;
+  const scan = wallet.scans.running!;
   log.info(`Rescan started from block ${start.hashHex}...`);
-  scan.abort = false;
-  scan.height = start.height;
+  scan.start(start.height);
   const report = new ScanReport(scan, start, deps);
   const slicer = new Slicer();
   const stop = stopHeight === null ? null : ((await client.blocks(stopHeight, 1))[0] ?? null);
@@ -153,9 +141,9 @@ export async function scanBlocks(
   const lastHeight = (): number => Math.min(stopHeight ?? Number.POSITIVE_INFINITY, wallet.tip!.height);
   for await (const block of scanInPipeline(wallet, start, lastHeight, deps)) {
     const { node, candidates } = block;
-    if (scan.abort || wallet.closed) break;
+    if (scan.isAborted || wallet.closed) break;
     at = node;
-    scan.height = node.height;
+    scan.advance(node.height);
     deps.onProgress();
     report.reportBlock(node, stop ?? wallet.tip);
     if (candidates === null) {
@@ -164,7 +152,7 @@ export async function scanBlocks(
     }
     const writesMark = candidates.length > 0 || node.height - marked >= MARK_EVERY;
     if (writesMark) marked = node.height;
-    const mark = writesMark ? (batch: WalletBatch) => markScan(wallet, { nextHeight: node.height + 1, stopHeight }, batch) : null;
+    const mark = writesMark ? (batch: WalletBatch) => wallet.scans.markRunning({ nextHeight: node.height + 1, stopHeight }, batch) : null;
     const outcome = await applyBlock(wallet, block, mark, update, client).catch((error: unknown) => {
       if (wallet.closed) return 'closed';
       throw error;
@@ -174,14 +162,14 @@ export async function scanBlocks(
     else if (outcome === 'failed') lastFailed = node;
     if (slicer.due) await slicer.pause();
   }
-  if (stopHeight === null && !scan.abort && !wallet.closed && wallet.parts.options.laterRecords) {
-    await client.readMempool((event) => wallet.pushEvent(event));
-    await wallet.applyPendingEvents();
+  if (stopHeight === null && !scan.isAborted && !wallet.closed && wallet.parts.options.laterRecords) {
+    await client.readMempool((event) => wallet.events.push(event));
+    await wallet.events.applyPending();
   }
-  await wallet.whenReassessed();
+  await wallet.reassessor.whenIdle();
   // If the wallet was closed meanwhile, leave the open range in the database: the next load continues the scan.
-  if (!wallet.closed) await wallet.change((batch) => markScan(wallet, null, batch));
-  if (scan.abort) {
+  if (!wallet.closed) await wallet.change((batch) => wallet.scans.markRunning(null, batch));
+  if (scan.isAborted) {
     log.info(`Rescan aborted at block ${at.height}. Progress=${scan.progress.toFixed(6)}`);
     return { status: 'aborted', lastScanned, lastFailed };
   }
@@ -199,15 +187,4 @@ export async function rescanFrom(wallet: Wallet, seconds: number, update: boolea
   const result = await scanBlocks(wallet, start, null, update, deps);
   if (result.status === 'failure' && result.lastFailed) return result.lastFailed.maxTime + TIMESTAMP_WINDOW + 1;
   return seconds;
-}
-
-/**
- * Reserves the wallet for a scan.
- * @param open range of blocks that the database lists as still to scan
- * @returns false if another scan has the wallet
- */
-export function reserveScan(wallet: Wallet, nowMs: number, open: OpenScan | null = null): boolean {
-  if (wallet.scan !== null) return false;
-  wallet.scan = { startedMs: nowMs, progress: 0, abort: false, height: Number.POSITIVE_INFINITY, open };
-  return true;
 }

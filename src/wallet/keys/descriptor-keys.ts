@@ -8,7 +8,6 @@ import type { DescriptorContext } from '../../address/descriptor/context.js';
 import type { OutputType } from '../../address/descriptor/derive-options.js';
 import type { Descriptor } from '../../address/descriptor/descriptor.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
-import type { Slicer } from '../../lib/slicer.js';
 import { runSteps } from '../../lib/steps.js';
 import { FlatProvider, idsOfXOnly, type SigningProvider } from '../../signing/signing-provider.js';
 import type { BatchOp } from '../../storage/store.js';
@@ -354,8 +353,8 @@ export class DescriptorKeys implements KeySource {
   }
 
   /** Encrypts every private key, see KeyTable.sealAllSecrets. */
-  sealAllSecrets(seal: Seal, slicer: Slicer): Promise<() => void> {
-    return this.#table.secrets.sealAllSecrets(seal, slicer);
+  sealAllSecrets(seal: Seal): () => void {
+    return this.#table.secrets.sealAllSecrets(seal);
   }
   /** Returns whether any descriptor has the private key of a public key. */
   holdsSecretOf(publicKey: Uint8Array): boolean {

@@ -1,7 +1,6 @@
 // Private keys of a wallet's descriptors in their stored form, plain or encrypted, as columns. The keys of one
 // descriptor are a linked list. Most descriptors have one or none.
 import { equalBytes } from '../../consensus/bytes/hex.js';
-import type { Slicer } from '../../lib/slicer.js';
 import type { Seal } from '../crypt/vault.js';
 import type { TableImage } from '../image/table-image.js';
 import { ByteArena } from '../tables/byte-arena.js';
@@ -64,13 +63,12 @@ export class DescriptorSecrets {
   }
 
   /** Encrypts every private key, see KeyTable.sealAllSecrets. */
-  async sealAllSecrets(seal: Seal, slicer: Slicer): Promise<() => void> {
+  sealAllSecrets(seal: Seal): () => void {
     const old = this.#slab;
     const next = new SecretSlab();
     const entries = this.#entries.slice();
     for (let secret = 0; secret < this.#count; secret++) {
       entries[secret] = next.add(seal(this.#publicKeys.get(secret), old.get(entries[secret])));
-      if (slicer.due) await slicer.pause();
     }
     return () => {
       this.#entries = entries;

@@ -2,6 +2,7 @@
 // (Core's ExtractDestination). Multisig, data and nonstandard scripts have no address. Address books use these scripts
 // as keys.
 import type { Hashes } from '../../crypto/crypto.js';
+import { type Compat, only } from '../../policy/compat.js';
 import { solve } from '../../policy/script-type.js';
 import { idsOfXOnly, type SigningProvider } from '../../signing/signing-provider.js';
 import { payToKeyHash } from './is-mine.js';
@@ -19,6 +20,16 @@ export function destinationOf(script: Uint8Array, hashes: Hashes): Uint8Array | 
     default:
       return script;
   }
+}
+
+/**
+ * Returns the script whose address an output has. Up to release 21 a bare public key has the address of the key's hash.
+ */
+export function addressedBy(
+  script: Uint8Array,
+  { compat, crypto }: { readonly compat: Compat; readonly crypto: Hashes },
+): Uint8Array | null {
+  return only(compat, 22) && solve(script).type === 'pubkey' ? null : destinationOf(script, crypto);
 }
 
 /** Returns the P2PK script: <key> OP_CHECKSIG. */

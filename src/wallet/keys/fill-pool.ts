@@ -9,13 +9,8 @@ import type { Wallet } from '../wallet.js';
  * @param check called in every change before keys are derived; an exception ends the work
  * @param of numbers of the descriptors to fill; absent: all that give out addresses
  */
-export async function fillPool(
-  wallet: Wallet,
-  size: number,
-  slicer = new Slicer(),
-  check?: () => void,
-  of?: ReadonlySet<number>,
-): Promise<void> {
+export async function fillPool(wallet: Wallet, size: number, check?: () => void, of?: ReadonlySet<number>): Promise<void> {
+  const slicer = new Slicer();
   for (;;) {
     const result = await wallet.change((batch) => {
       check?.();

@@ -3,6 +3,7 @@
 
 import type { SigningProvider } from '../../signing/signing-provider.js';
 import type { BatchOp } from '../../storage/store.js';
+import type { TableImage } from '../image/table-image.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { Ownership } from './ownership.js';
 import type { ScriptMetadata } from './script-metadata.js';
@@ -85,6 +86,8 @@ export interface KeySource {
    * @param before result of scriptCursor() before the change
    */
   touchedScripts(ops: readonly BatchOp[], before: ScriptCursor): TouchedScripts;
+  /** Saves the tables to an image, or restores them from one. */
+  transferImage(at: TableImage): void;
   /** Approximate number of scripts. */
   readonly scriptCount: number;
   /** Overwrites every private key in memory when the wallet is closed. */

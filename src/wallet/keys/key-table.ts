@@ -4,7 +4,6 @@
 // ImplicitlyLearnRelatedKeyScripts).
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import type { Hashes } from '../../crypto/crypto.js';
-import type { Slicer } from '../../lib/slicer.js';
 import type { KeyOrigin } from '../../signing/signing-provider.js';
 import type { Seal } from '../crypt/vault.js';
 import type { TableImage } from '../image/table-image.js';
@@ -150,17 +149,16 @@ export class KeyTable {
   }
 
   /**
-   * Encrypts every private key, in slices. The caller must not add keys meanwhile.
+   * Encrypts every private key.
    * @returns function that switches to the encrypted keys and overwrites the plain ones
    */
-  async sealAllSecrets(seal: Seal, slicer: Slicer): Promise<() => void> {
+  sealAllSecrets(seal: Seal): () => void {
     const old = this.#slab;
     const next = new SecretSlab();
     const entries = this.#secrets.slice();
     for (const row of this.rows()) {
       if (!this.isPrivate(row)) continue;
       entries[row] = next.add(seal(this.#bytes.get(this.#publicKeys[row]), old.get(this.#secrets[row])));
-      if (slicer.due) await slicer.pause();
     }
     return () => {
       this.#secrets = entries;

@@ -39,7 +39,7 @@ function sealedRow(key: Uint8Array, value: Uint8Array, seal: Seal): Uint8Array {
 const NEEDS_SEED_KEY = walletKey(WALLET_PREFIX.needsNewSeed);
 
 /** Copies the rows to the new database. @param pool false: leave out the rows of the key pool */
-async function copySealed(from: Store, to: Store, seal: Seal, pool: boolean, slicer: Slicer): Promise<void> {
+async function copySealed(from: Store, to: Store, seal: Seal, pool: boolean): Promise<void> {
   const cursor = from.cursor();
   try {
     for (let entries = await cursor.next(ROWS); entries.length > 0; entries = await cursor.next(ROWS)) {
@@ -47,7 +47,6 @@ async function copySealed(from: Store, to: Store, seal: Seal, pool: boolean, sli
       for (const [key, value] of entries) {
         if (isOfImage(key) || (!pool && key[0] === WALLET_PREFIX.pool)) continue;
         ops.push({ type: 'put', key, value: sealedRow(key, value, seal) });
-        if (slicer.due) await slicer.pause();
       }
       await to.batch(ops);
     }
@@ -77,14 +76,14 @@ export async function encryptWallet(
       masterKey.fill(0);
     }
     try {
-      if (wallet.needsNewSeed) await makeSeed(wallet, context);
+      if (wallet.encryption.needsNewSeed) await makeSeed(wallet, context);
     } catch (error) {
       // If the wallet was unloaded meanwhile, its database is encrypted but has no new seed. Row 'S' says so, and the
       // next unlocking makes the seed.
       if (wallet.closed) return;
       throw error;
     } finally {
-      wallet.lockNow();
+      wallet.encryption.lockNow();
     }
   });
 }
@@ -93,30 +92,29 @@ export async function encryptWallet(
 async function sealWallet(wallet: Wallet, masterKey: Uint8Array, passphrase: Uint8Array): Promise<void> {
   const { folder, crypto } = wallet.parts;
   const seal: Seal = (publicKey, secret) => sealSecret(masterKey, publicKey, secret, crypto);
-  const slicer = new Slicer();
   const stored = await sealMasterKey(masterKey, passphrase);
   const renew = wallet.descriptors ? !wallet.record.has(WALLET_FLAG.BLANK) : wallet.legacy!.hdEnabled;
-  await wallet.queueWrite(async () => {
+  await wallet.storage.queueWrite(async () => {
     // If the wallet was closed meanwhile, its folder may belong to another wallet by now.
     wallet.assertOpen();
     const fresh = await openDatabase(await clearNewDatabase(folder));
     try {
-      await copySealed(wallet.store, fresh, seal, !renew, slicer);
+      await copySealed(wallet.storage.store, fresh, seal, !renew);
       const last: BatchOp[] = [{ type: 'put', key: walletKey(WALLET_PREFIX.masterKey, 1), value: encodeMasterKey(stored) }];
       if (renew) last.push({ type: 'put', key: NEEDS_SEED_KEY, value: new Uint8Array(0) });
       await fresh.batch(last, { sync: true });
     } finally {
       await fresh.close();
     }
-    wallet.images?.detachImage();
-    await wallet.store.close();
+    wallet.storage.images?.detachImage();
+    await wallet.storage.store.close();
     await exchangeDatabase(folder);
-    wallet.store = await openDatabase(databaseOf(folder));
+    wallet.storage.replaceStore(await openDatabase(databaseOf(folder)));
   });
-  const sealed = await (wallet.legacy?.keys ?? wallet.descriptors!).sealAllSecrets(seal, slicer);
-  wallet.masterKeys.push(stored);
+  const sealed = (wallet.legacy?.keys ?? wallet.descriptors!).sealAllSecrets(seal);
+  wallet.encryption.masterKeys.push(stored);
   sealed();
-  wallet.needsNewSeed = renew;
+  wallet.encryption.setNeedsNewSeed(renew);
   wallet.vault.unlock(secretCopy(masterKey));
 }
 
@@ -134,19 +132,19 @@ async function makeSeed(wallet: Wallet, context: DescriptorContext): Promise<voi
 function putSeed(wallet: Wallet, context: DescriptorContext, batch: WalletBatch): void {
   generateKeys(wallet, context, batch);
   batch.del(NEEDS_SEED_KEY);
-  wallet.needsNewSeed = false;
+  wallet.encryption.setNeedsNewSeed(false);
 }
 
 /** Makes the new seed of an unlocked wallet if it is missing since the encryption. The caller fills the key pools. */
 export async function renewSeed(wallet: Wallet, context: DescriptorContext): Promise<void> {
-  if (!wallet.needsNewSeed) return;
+  if (!wallet.encryption.needsNewSeed) return;
   await wallet.change((batch) => {
-    if (wallet.needsNewSeed && !wallet.vault.locked) putSeed(wallet, context, batch);
+    if (wallet.encryption.needsNewSeed && !wallet.vault.locked) putSeed(wallet, context, batch);
   });
 }
 
 /** Reads whether a wallet still needs a new seed. If so, stops its old descriptors from giving out addresses. */
 export async function readNeedsNewSeed(wallet: Wallet): Promise<void> {
-  wallet.needsNewSeed = (await wallet.store.get(NEEDS_SEED_KEY)) !== undefined;
-  if (wallet.needsNewSeed) wallet.record.active.clear();
+  wallet.encryption.setNeedsNewSeed((await wallet.storage.store.get(NEEDS_SEED_KEY)) !== undefined);
+  if (wallet.encryption.needsNewSeed) wallet.record.active.clear();
 }

@@ -71,6 +71,6 @@ export class FailedWallets {
  * loaded again.
  */
 export function copySettings(wallet: Wallet, former: Wallet): void {
-  wallet.payFeeRate = former.payFeeRate;
+  wallet.session.setPayFeeRate(former.session.payFeeRate);
   for (const [key, outpoint] of former.ledger.locked) wallet.ledger.locked.set(key, outpoint);
 }

@@ -13,7 +13,6 @@ import { parseDescriptor } from '../../address/descriptor/parse.js';
 import { SecretRing } from '../../address/descriptor/secrets.js';
 import { equalBytes, hashKey, toHex } from '../../consensus/bytes/hex.js';
 import type { Slicer } from '../../lib/slicer.js';
-import { sortInSlices } from '../../lib/sort-in-slices.js';
 import { runStepsInSlices } from '../../lib/steps.js';
 import type { Store } from '../../storage/store.js';
 import { TX_STATE, type TxPlace, UNCONFIRMED_PLACE } from '../coins/tx-table.js';
@@ -27,7 +26,7 @@ import { scanStart } from '../follow/rescan.js';
 import type { LegacyKeys } from '../keys/legacy-keys.js';
 import type { BlockFacts, NodeClient } from '../node-client.js';
 import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../storage/layout.js';
-import type { WalletBatch } from '../storage/wallet-batch.js';
+import { WalletBatch } from '../storage/wallet-batch.js';
 import type { Wallet } from '../wallet.js';
 import { type HdChain, KNOWN_FLAGS, WALLET_FLAG, WALLET_VERSION, WalletRecord } from '../wallet-record.js';
 import { makeMasterKey } from './first-master-key.js';
@@ -99,21 +98,21 @@ export async function fillFromCore(
     if (encrypted && passphrase !== null) await makeMasterKey(wallet, passphrase);
     await wallet.change((batch) => {
       batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
-      if (encrypted) batch.put(walletKey(WALLET_PREFIX.masterKey, 1), encodeMasterKey(wallet.masterKeys[0]));
+      if (encrypted) batch.put(walletKey(WALLET_PREFIX.masterKey, 1), encodeMasterKey(wallet.encryption.masterKeys[0]));
       // Do not sync this write to disk. The last change of the import syncs everything, and no client can use the
       // wallet before that.
     }, false);
     const keys = wallet.legacy ? await filling.legacy(wallet.legacy) : await filling.descriptors();
     const tip = await lastBlock(core, record, client);
-    wallet.tip = tip;
+    wallet.position.moveTo(tip);
     wallet.ledger.setTip(tip.height);
     const labelled = await filling.addresses();
     await filling.transactions(client, tip);
-    wallet.locator = await client.locator(tip.hash);
+    wallet.position.setLocator(await client.locator(tip.hash));
     await wallet.change((batch) => {
       record.flags = flagsOf(core);
       record.write(batch);
-      wallet.writeLocator(batch);
+      wallet.position.writeLocator(batch);
     });
     return {
       keys,
@@ -239,7 +238,7 @@ class CoreImport {
     await this.#each(others, ({ publicKey, metadata }, batch) => {
       keys.restoreKey({ publicKey, secret: null, ...factsOf(metadata) }, batch);
     });
-    const waiting = await sortInSlices(core.pool, (a, b) => a.index - b.index, this.#pauses);
+    const waiting = core.pool.toSorted((a, b) => a.index - b.index);
     await this.#each(waiting, (entry, batch) => {
       if (!keys.knowsKey(hash160(entry.publicKey))) keys.keys.write(keys.keys.touch(entry.publicKey), batch);
       keys.pool.restoreEntry(hash160(entry.publicKey), entry, batch);
@@ -324,16 +323,11 @@ class CoreImport {
         // Use Core's cached keys only if the scripts cannot be derived from the private keys in the file.
         const needsCache = descriptor.scripts(window.rangeStart, { secrets }) === null;
         const precomputed = { first: 0, scripts: [], cache: cacheFor(core.caches.get(id)) };
-        const tracked = await wallet.changeExclusively((batch) => {
-          const fresh = {
-            descriptor,
-            secrets: secrets.pairs(),
-            time: stored.time,
-            ...window,
-            ...(needsCache ? { precomputed } : {}),
-          };
-          return runStepsInSlices(keys.addDescriptorInSteps(fresh, batch), () => (this.#pauses.due ? this.#pauses.pause() : undefined));
-        }, false);
+        const fresh = { descriptor, secrets: secrets.pairs(), time: stored.time, ...window, ...(needsCache ? { precomputed } : {}) };
+        const batch = new WalletBatch();
+        const pauses = this.#pauses;
+        const tracked = await runStepsInSlices(keys.addDescriptorInSteps(fresh, batch), () => (pauses.due ? pauses.pause() : undefined));
+        await wallet.commit(batch);
         if (tracked === null) throw new CoreFileError(`The scripts of a descriptor cannot be derived: ${stored.text.slice(0, 200)}`);
         numbers.set(id, tracked.number);
       } finally {
@@ -404,7 +398,7 @@ class CoreImport {
     const unknown = Number.POSITIVE_INFINITY;
     const rank = ({ order }: CoreTransaction): number => (order < 0 ? unknown : order);
     const before = (a: CoreTransaction, b: CoreTransaction): number => (rank(a) === rank(b) ? a.received - b.received : rank(a) - rank(b));
-    const arrived = await sortInSlices(this.#core.transactions, before, this.#pauses);
+    const arrived = this.#core.transactions.toSorted(before);
     const blocks = await this.#blocksOf(arrived, client, tip);
     await this.#each(arrived, ({ tx, values, received, smart, ...at }, batch) => {
       wallet.ledger.putRecord(tx, placeOf(at, blocks), batch, values, { received, smart });

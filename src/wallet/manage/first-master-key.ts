@@ -11,7 +11,7 @@ import type { Wallet } from '../wallet.js';
 export async function makeMasterKey(wallet: Wallet, passphrase: Uint8Array): Promise<void> {
   const masterKey = randomFillSync(secretBytes(32));
   try {
-    wallet.masterKeys.push(await sealMasterKey(masterKey, passphrase));
+    wallet.encryption.masterKeys.push(await sealMasterKey(masterKey, passphrase));
     wallet.vault.unlock(secretCopy(masterKey));
   } finally {
     masterKey.fill(0);

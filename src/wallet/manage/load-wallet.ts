@@ -9,8 +9,8 @@ import type { Store } from '../../storage/store.js';
 import { loadLedger, loadViews } from '../coins/load-ledger.js';
 import { decodeMasterKey } from '../crypt/master-key.js';
 import { Vault } from '../crypt/vault.js';
-import { readUnseen } from '../follow/open-scan.js';
 import { replayJournal } from '../image/replay-journal.js';
+import { transferTables } from '../image/save-image.js';
 import { type ImageColumn, ImageError, ImageLoader, wipeSecrets } from '../image/table-image.js';
 import { type ImageRules, WalletImages } from '../image/wallet-images.js';
 import { DescriptorKeys } from '../keys/descriptor-keys.js';
@@ -84,7 +84,7 @@ export async function loadWallet(
     // A wallet with unknown flags above bit 31 must not be loaded.
     if ((record.flags & ~KNOWN_FLAGS) >> 32n !== 0n) corrupt('Wallet requires newer version of adit');
     const wallet = assembleWallet(surroundings, { ...place, record, encrypted: masterRow !== undefined, store });
-    if (masterRow) wallet.masterKeys.push(decodeMasterKey(masterRow));
+    if (masterRow) wallet.encryption.masterKeys.push(decodeMasterKey(masterRow));
     return wallet;
   };
   const images = surroundings.images ? new WalletImages(surroundings.images, databaseOf(place.folder)) : null;
@@ -112,17 +112,17 @@ export async function loadWallet(
     });
     if (!sound) corrupt('Wallet corrupted');
     legacy.pool.lastIndex = wallet.record.lastPoolIndex;
-    wallet.hasKeyManager = !legacy.isEmpty;
+    if (legacy.isEmpty) wallet.session.removeKeyManager();
   }
   await scanRows(store, WALLET_PREFIX.lockedCoin, (key) => wallet.ledger.loadLock(key));
   const { crypto } = surroundings;
   await scanRows(store, WALLET_PREFIX.version, (_, value) => wallet.ledger.txs.loadVersion(parseTx(new Uint8Array(value), crypto)));
-  wallet.images = images;
+  wallet.storage.useImages(images);
   await readNeedsNewSeed(wallet);
   const locator = (await store.get(walletKey(WALLET_PREFIX.locator))) ?? new Uint8Array(0);
-  wallet.unseen = await readUnseen(store);
+  await wallet.scans.load(store);
   const pendingRow = await store.get(REASSESS_KEY);
-  wallet.finishLoading(pendingRow);
+  wallet.reassessor.finishLoading(pendingRow);
   const isIndexed = schema[0] === WALLET_SCHEMA;
   return { wallet, locator: new Uint8Array(locator), reassessDue: pendingRow !== undefined || !isIndexed, isIndexed };
 }
@@ -159,7 +159,7 @@ async function restore(
 ): Promise<boolean> {
   try {
     const loader = new ImageLoader(columns);
-    wallet.transferImage(loader);
+    transferTables(wallet, loader);
     loader.done();
   } catch (error) {
     wipeSecrets(columns);

@@ -90,24 +90,24 @@ export async function makeWallet(
   try {
     if (secret) await makeMasterKey(wallet, wanted.passphrase!);
     // A new wallet starts at the tip, because no earlier block can pay it.
-    wallet.tip = client.tip;
+    wallet.position.moveTo(client.tip);
     wallet.ledger.setTip(client.tip.height);
     // Do not sync this write to disk: no call sees the wallet before it is complete and has its name. In an encrypted
     // wallet no key was ever plain on disk.
     await wallet.change((batch) => {
       batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
       record.write(batch);
-      if (secret) batch.put(walletKey(WALLET_PREFIX.masterKey, 1), encodeMasterKey(wallet.masterKeys[0]));
+      if (secret) batch.put(walletKey(WALLET_PREFIX.masterKey, 1), encodeMasterKey(wallet.encryption.masterKeys[0]));
       if (!wanted.blank && !wanted.disablePrivateKeys) generateKeys(wallet, surroundings.context, batch);
       for (const { descriptor, isInternal } of signerBranches ?? []) addWatched(wallet, descriptor, isInternal, batch);
     }, false);
     await fillPool(wallet, 0);
-    wallet.locator = await client.locator(wallet.tip.hash);
-    await wallet.change((batch) => wallet.writeLocator(batch));
-    wallet.lockNow();
+    wallet.position.setLocator(await client.locator(wallet.tip!.hash));
+    await wallet.change((batch) => wallet.position.writeLocator(batch));
+    wallet.encryption.lockNow();
     await store.close();
     await installNewDatabase(place);
-    wallet.store = await openDatabase(databaseOf(folder));
+    wallet.storage.replaceStore(await openDatabase(databaseOf(folder)));
     return wallet;
   } catch (error) {
     await wallet.close(false);

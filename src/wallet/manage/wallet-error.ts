@@ -12,6 +12,7 @@ export const WALLET_CODE = {
   NOT_FOUND: -18,
   ENCRYPTION_FAILED: -16,
   ALREADY_EXISTS: -36,
+  INVALID_PARAMS: -32602,
 } as const;
 
 /**
@@ -19,6 +20,9 @@ export const WALLET_CODE = {
  * have no such prefix.
  */
 export const VERIFY = 'Wallet file verification failed. ';
+
+/** Error of a call that needs private keys of a locked wallet. */
+export const NEEDS_PASSPHRASE = 'Error: Please enter the wallet passphrase with walletpassphrase first.';
 
 /** Error of a call on a wallet that is not loaded. */
 export const NOT_LOADED = 'Requested wallet does not exist or is not loaded';

@@ -7,8 +7,8 @@ import type { Slicer } from '../../lib/slicer.js';
 import type { Store } from '../../storage/store.js';
 import { wipeCoreWallet } from '../core/core-wallet.js';
 import { readCoreWallet } from '../core/read-core-wallet.js';
-import { beyondPruned, catchUp, isOfOtherChain, rollBack } from '../follow/catch-up.js';
-import { type RescanDeps, reserveScan, scanBlocks, scanStart } from '../follow/rescan.js';
+import { catchUp, isOfOtherChain, rollBack } from '../follow/catch-up.js';
+import { saveImage } from '../image/save-image.js';
 import { WalletImages } from '../image/wallet-images.js';
 import { fillPool } from '../keys/fill-pool.js';
 import { ALREADY_DESCRIPTORS, type Migrated, migrateWallet, openMigrationKey } from '../migrate/migrate-wallet.js';
@@ -45,6 +45,7 @@ import {
 } from './new-folder.js';
 import { selectWallet } from './select-wallet.js';
 import { adviceForDamagedWallet, VERIFY, WALLET_CODE, WalletError } from './wallet-error.js';
+import { WalletScanner } from './wallet-scanner.js';
 
 export interface ManagerDeps {
   readonly surroundings: WalletSurroundings;
@@ -69,6 +70,8 @@ export interface ManagerDeps {
 
 export class WalletManager {
   readonly options: WalletOptions;
+  /** Scans of past blocks. */
+  readonly scanner: WalletScanner;
   readonly #deps: ManagerDeps;
   /** Loaded wallets, in the order in which they were loaded. */
   readonly #wallets: Wallet[] = [];
@@ -98,6 +101,7 @@ export class WalletManager {
     this.#deps = deps;
     const { surroundings } = deps;
     this.options = surroundings.options;
+    this.scanner = new WalletScanner({ client: deps.client, log: deps.log, onProgress: this.#updatePruneGuard });
     this.#surroundings = {
       ...surroundings,
       onFault: (error, wallet) => {
@@ -126,7 +130,7 @@ export class WalletManager {
   /** Protects blocks from pruning, from the lowest height that a wallet still has to read. */
   readonly #updatePruneGuard = (): void => {
     let lowest = Number.POSITIVE_INFINITY;
-    for (const { scan } of this.#wallets) if (scan !== null) lowest = Math.min(lowest, scan.height);
+    for (const { scans } of this.#wallets) lowest = Math.min(lowest, scans.running?.height ?? lowest);
     for (const { tip } of this.#catchingUp) lowest = Math.min(lowest, (tip?.height ?? 0) + 1);
     this.#deps.client.setPruneGuard(lowest);
   };
@@ -161,10 +165,10 @@ export class WalletManager {
       this.#onHistoryEnd();
       return undefined;
     }
-    for (const wallet of this.#wallets) wallet.pushEvent(event);
+    for (const wallet of this.#wallets) wallet.events.push(event);
     if (event.kind !== 'connected' && event.kind !== 'disconnected') return undefined;
     this.#lastBlockSeconds = this.#surroundings.now();
-    return Promise.all(this.#wallets.map((wallet) => wallet.whenEventsApplied()));
+    return Promise.all(this.#wallets.map((wallet) => wallet.events.whenApplied()));
   }
   /** Time at which the last block arrived, seconds; 0 before the first. */
   get lastBlockSeconds(): number {
@@ -173,9 +177,9 @@ export class WalletManager {
   /** Starts the scans that waited for blocks below a coins snapshot to be stored. */
   #onHistoryEnd(): void {
     for (const wallet of this.#wallets) {
-      Promise.resolve(wallet.applyPendingEvents())
-        .then(() => this.#scanUnseen(wallet))
-        .catch(this.#logScanNotStarted);
+      Promise.resolve(wallet.events.applyPending())
+        .then(() => this.scanner.scanUnseen(wallet))
+        .catch(this.scanner.logNotStarted);
     }
   }
 
@@ -222,7 +226,7 @@ export class WalletManager {
     try {
       await this.#attach(wallet, hold);
       this.#markComplete(wallet);
-      if (surroundings.images) wallet.images = new WalletImages(surroundings.images, databaseOf(place.folder));
+      if (surroundings.images) wallet.storage.useImages(new WalletImages(surroundings.images, databaseOf(place.folder)));
       return wallet;
     } catch (error) {
       await this.#dropWallet(wallet);
@@ -263,21 +267,21 @@ export class WalletManager {
       await rollBack(wallet, result.locator, this.#deps.client);
       if (result.reassessDue) {
         this.#deps.log.info(`Wallet ${JSON.stringify(name)}: checking known transactions again, because keys were added since`);
-        await wallet.finishReassessment(result.isIndexed);
+        await wallet.reassessor.finishPending(result.isIndexed);
       }
       // Save an image after the first load from rows, or after a sudden end that left a long journal.
-      await wallet.saveImage();
+      await saveImage(wallet);
       await this.#attach(wallet, hold);
-      await wallet.startReassessing();
+      await wallet.reassessor.startReassessing();
       await fillPool(wallet, 0);
-      if (this.options.rescan && former === undefined) await this.#rescan(wallet);
-      else await this.#scanUnseen(wallet);
+      if (this.options.rescan && former === undefined) await this.scanner.rescan(wallet);
+      else await this.scanner.scanUnseen(wallet);
       await this.#deps.onLoaded(wallet);
       this.#markComplete(wallet);
       return wallet;
     } catch (error) {
       await (wallet ? this.#dropWallet(wallet) : store.close());
-      throw wallet?.fault ? wallet.fault.error : error;
+      throw wallet?.storage.fault ? wallet.storage.fault.error : error;
     }
   }
   /**
@@ -285,7 +289,7 @@ export class WalletManager {
    * @throws if the wallet failed during loading
    */
   #markComplete(wallet: Wallet): void {
-    if (wallet.fault !== null) throw wallet.fault.error;
+    if (wallet.storage.fault !== null) throw wallet.storage.fault.error;
     this.#failed.recordLoaded(wallet.name);
     this.#complete.add(wallet);
   }
@@ -299,80 +303,13 @@ export class WalletManager {
     this.#holds.delete(wallet);
   }
 
-  scanDeps(): RescanDeps {
-    const { client, log } = this.#deps;
-    return { client, log, nowMs: () => performance.now(), onProgress: this.#updatePruneGuard };
-  }
-  /**
-   * Runs the scan of -rescan, over the blocks since the oldest key was made and those that an earlier scan did not
-   * reach.
-   */
-  async #rescan(wallet: Wallet): Promise<void> {
-    const { client, log } = this.#deps;
-    if ((await client.stored()).havePruned) throw beyondPruned();
-    const { birthSeconds } = wallet.keys;
-    if (birthSeconds === Number.POSITIVE_INFINITY) return;
-    const oldest = (await scanStart(client, birthSeconds)) ?? client.genesis;
-    const height = Math.min(oldest.height, wallet.unseen?.nextHeight ?? client.tip.height);
-    const [start] = await client.blocks(height, 1);
-    const deps = this.scanDeps();
-    if (!reserveScan(wallet, deps.nowMs(), { nextHeight: height, stopHeight: null })) return;
-    wallet.unseen = null;
-    try {
-      log.info(`Wallet ${JSON.stringify(wallet.name)}: Rescanning last ${client.tip.height - height} blocks (from block ${height})...`);
-      const { status } = await scanBlocks(wallet, start ?? client.genesis, null, true, deps);
-      if (status !== 'success') {
-        throw new WalletError(WALLET_CODE.WALLET, 'Wallet loading failed. Failed to rescan the wallet during initialization');
-      }
-    } finally {
-      this.endScan(wallet);
-    }
-  }
-  /** Ends a wallet's scan, and starts the wallet's next scan if blocks wait for one. */
-  endScan(wallet: Wallet): void {
-    wallet.scan = null;
-    this.#updatePruneGuard();
-    this.#scanUnseen(wallet).catch(this.#logScanNotStarted);
-  }
-  /**
-   * Scans, in the background, the blocks in `wallet.unseen`. Does nothing while another scan runs, or while blocks
-   * below a coins snapshot are missing; the end of either starts this scan again.
-   */
-  async #scanUnseen(wallet: Wallet): Promise<void> {
-    const { client, log } = this.#deps;
-    const { unseen } = wallet;
-    if (unseen === null || (await client.stored()).historyMissing) return;
-    const [start] = await client.blocks(unseen.nextHeight, 1);
-    // Start again if `unseen` was extended during the queries.
-    if (wallet.unseen !== unseen) return this.#scanUnseen(wallet);
-    const deps = this.scanDeps();
-    if (start === undefined || wallet.closed || !reserveScan(wallet, deps.nowMs(), unseen)) return;
-    wallet.unseen = null;
-    log.info(`Wallet ${JSON.stringify(wallet.name)}: scanning blocks from height ${unseen.nextHeight} on, which it has not seen`);
-    scanBlocks(wallet, start, unseen.stopHeight, true, deps)
-      .then(({ status }) => {
-        if (status === 'failure')
-          log.warn(
-            `Wallet ${JSON.stringify(wallet.name)}: some blocks of this scan could not be read, so payments in them may be missing. If they were pruned, load the wallet on a node that has them`,
-          );
-      })
-      .catch((error: unknown) =>
-        log.warn(
-          `Wallet ${JSON.stringify(wallet.name)}: the scan of unseen blocks failed: ${error instanceof Error ? error.message : String(error)}`,
-        ),
-      )
-      .finally(() => this.endScan(wallet));
-  }
-  readonly #logScanNotStarted = (error: unknown): void =>
-    this.#deps.log.warn(`The scan of unseen blocks could not be started: ${error instanceof Error ? error.message : String(error)}`);
-
   /**
    * Brings a wallet to the tip and adds it to the list, so that it receives events. The wallet's folder is held until
    * the wallet is closed.
    */
   async #attach(wallet: Wallet, hold: FolderHold): Promise<void> {
     const { client, stopping } = this.#deps;
-    const deps = this.scanDeps();
+    const { deps } = this.scanner;
     this.#catchingUp.add(wallet);
     this.#updatePruneGuard();
     try {
@@ -393,8 +330,8 @@ export class WalletManager {
       this.#listenNoMore();
       this.#updatePruneGuard();
     }
-    await client.readMempool((event) => wallet.pushEvent(event));
-    await wallet.applyPendingEvents();
+    await client.readMempool((event) => wallet.events.push(event));
+    await wallet.events.applyPending();
   }
 
   async unloadWallet(wallet: Wallet): Promise<void> {
@@ -404,7 +341,7 @@ export class WalletManager {
     this.#wallets.splice(at, 1);
     this.#publishNames();
     this.#listenNoMore();
-    if (wallet.scan) wallet.scan.abort = true;
+    wallet.scans.abort();
     await wallet.access.runExclusive(() => this.#closeWallet(wallet, true));
     this.logOperation(wallet.name, 'unloaded');
   }
@@ -417,7 +354,7 @@ export class WalletManager {
     if (at < 0 || !this.#complete.has(wallet)) return;
     this.#wallets.splice(at, 1);
     this.#listenNoMore();
-    if (wallet.scan) wallet.scan.abort = true;
+    wallet.scans.abort();
     void this.#recover(wallet, error, this.#failed.recordFailure(wallet.name));
   }
   async #recover(wallet: Wallet, error: unknown, loadsAgain: boolean): Promise<void> {
@@ -462,7 +399,7 @@ export class WalletManager {
     return this.#failed.dismissWallet(name);
   }
   async #closeWallet(wallet: Wallet, settled?: boolean): Promise<void> {
-    if (wallet.scan) wallet.scan.abort = true;
+    wallet.scans.abort();
     try {
       await wallet.close(settled);
     } finally {
@@ -547,7 +484,7 @@ export class WalletManager {
     const known = this.get(name);
     if (known?.descriptors) throw new WalletError(WALLET_CODE.WALLET, ALREADY_DESCRIPTORS);
     // Check before unloading the wallet.
-    if (known?.vault.encrypted) (await openMigrationKey(known.masterKeys, passphrase)).fill(0);
+    if (known?.vault.encrypted) (await openMigrationKey(known.encryption.masterKeys, passphrase)).fill(0);
     const folder = folderToLoad(this.options.dir, name);
     if (!(await hasDatabase(folder))) {
       const { message } = await notFoundError(folder);

@@ -89,11 +89,11 @@ export async function migrateWallet(
     if (isOfOtherChain(loaded.locator, client)) {
       throw new WalletError(WALLET_CODE.WALLET, 'Wallet loading failed. Wallet files should not be reused across chains.');
     }
-    const sealed = legacy.masterKeys[0] ?? null;
-    if (sealed !== null) legacy.vault.unlock(await openMigrationKey(legacy.masterKeys, passphrase));
+    const sealed = legacy.encryption.masterKeys[0] ?? null;
+    if (sealed !== null) legacy.vault.unlock(await openMigrationKey(legacy.encryption.masterKeys, passphrase));
     await rollBack(legacy, loaded.locator, client);
-    if (loaded.reassessDue) await legacy.finishReassessment(loaded.isIndexed);
-    if (legacy.needsNewSeed) await renewSeed(legacy, surroundings.context);
+    if (loaded.reassessDue) await legacy.reassessor.finishPending(loaded.isIndexed);
+    if (legacy.encryption.needsNewSeed) await renewSeed(legacy, surroundings.context);
     const backupPath = await backUp(tools, place, legacy);
     return await new Migration(tools, place, legacy, passphrase, pauses).run(backupPath);
   } finally {
@@ -109,8 +109,8 @@ async function backUp(
   const prefix = name === '' ? DEFAULT_PREFIX : path.basename(folder);
   const file = path.join(dir, `${prefix}_${surroundings.now()}.legacy.bak`);
   try {
-    await legacy.queueWrite(async () => {});
-    await writeBackup(legacy.store, file);
+    await legacy.storage.queueWrite(async () => {});
+    await writeBackup(legacy.storage.store, file);
   } catch (error) {
     throw refuse(`Unable to make a backup of your wallet ${file}: ${error instanceof Error ? error.message : String(error)}`);
   }
@@ -140,7 +140,7 @@ class Migration {
     this.#legacy = legacy;
     this.#passphrase = passphrase;
     this.#pauses = pauses;
-    this.#descriptors = new LegacyDescriptors(legacy.legacy!, legacy.record, tools.surroundings.context, legacy.privateKeysDisabled);
+    this.#descriptors = new LegacyDescriptors(legacy.legacy!, legacy.record, tools.surroundings.context, legacy.record.privateKeysDisabled);
   }
 
   readonly #yieldOrStop = (): Promise<void> | undefined => {
@@ -187,7 +187,7 @@ class Migration {
     database: string,
   ): Promise<MigratedWallet> {
     const isMain = place === this.#place;
-    const sealed = isMain ? (this.#legacy.masterKeys[0] ?? null) : null;
+    const sealed = isMain ? (this.#legacy.encryption.masterKeys[0] ?? null) : null;
     const store: Store = await openDatabase(database);
     const one = new MigratedWallet(this.#tools.surroundings, place, flags, sealed, store);
     made.push(one);
@@ -236,7 +236,7 @@ class Migration {
       if (descriptor.kind === 'own') await main.addDescriptor(descriptor, this.#yieldOrStop);
       else rest[descriptor.kind].push(descriptor);
     }
-    if (main.wallet.descriptors!.count > 0 && !this.#legacy.privateKeysDisabled) await this.#giveAddresses(main);
+    if (main.wallet.descriptors!.count > 0 && !this.#legacy.record.privateKeysDisabled) await this.#giveAddresses(main);
     return rest;
   }
   /** Adds descriptors for new addresses, from the current seed or from a new one. */
@@ -248,7 +248,7 @@ class Migration {
     } finally {
       seed.fill(0);
     }
-    await fillPool(wallet, 0, this.#pauses);
+    await fillPool(wallet, 0);
   }
 
   /** Copies every transaction to the wallets that it concerns. */
@@ -257,7 +257,7 @@ class Migration {
     for (const row of [...txs.rows()].sort((a, b) => txs.order(a) - txs.order(b))) {
       const pause = this.#yieldOrStop();
       if (pause) await pause;
-      const tx = await this.#legacy.transaction(row);
+      const tx = await this.#legacy.reader.readOne(row);
       if (tx === undefined)
         throw new WalletError(WALLET_CODE.WALLET, `Wallet loading failed. Error loading ${this.#place.name}: Wallet corrupted`);
       const spent = tx.isCoinbase
@@ -296,7 +296,7 @@ class Migration {
   }
   async #bookEntries(): Promise<BookEntry[]> {
     const entries: BookEntry[] = [];
-    await scanRows(this.#legacy.store, WALLET_PREFIX.address, (key, value) => {
+    await scanRows(this.#legacy.storage.store, WALLET_PREFIX.address, (key, value) => {
       const [label, purpose, used] = unpackRow(value);
       entries.push({
         script: key.slice(1),
@@ -310,6 +310,6 @@ class Migration {
 
   async #finish(made: readonly MigratedWallet[]): Promise<void> {
     const locator = await this.#tools.client.locator(this.#legacy.tip!.hash);
-    for (const one of made) await one.finish(locator, this.#legacy.unseen);
+    for (const one of made) await one.finish(locator, this.#legacy.scans.unseen);
   }
 }

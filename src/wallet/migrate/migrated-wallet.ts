@@ -7,7 +7,7 @@ import type { Purpose } from '../address-book.js';
 import type { RecordTimes } from '../coins/ledger.js';
 import type { TxPlace } from '../coins/tx-table.js';
 import { encodeMasterKey, type SealedMasterKey } from '../crypt/master-key.js';
-import { markUnseen, type OpenScan } from '../follow/open-scan.js';
+import type { OpenScan } from '../follow/wallet-scans.js';
 import { destinationOf } from '../keys/destination.js';
 import { OWNERSHIP } from '../keys/ownership.js';
 import { assembleWallet, unattached, type WalletSurroundings } from '../manage/load-wallet.js';
@@ -61,12 +61,12 @@ export class MigratedWallet {
     this.wallet = assembleWallet(unattached(surroundings), { ...place, record, encrypted: sealed !== null, store });
     this.#batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
     if (sealed === null) return;
-    this.wallet.masterKeys.push(sealed);
+    this.wallet.encryption.masterKeys.push(sealed);
     this.#batch.put(walletKey(WALLET_PREFIX.masterKey, 1), encodeMasterKey(sealed));
   }
 
   has(script: Uint8Array): boolean {
-    return this.wallet.isMine(script) !== OWNERSHIP.NO;
+    return this.wallet.keys.isMine(script) !== OWNERSHIP.NO;
   }
   /** Adds a descriptor. @param yieldToOthers yields to other work; called between steps */
   async addDescriptor(wanted: MigratedDescriptor, yieldToOthers: () => Promise<void> | undefined): Promise<void> {
@@ -106,15 +106,15 @@ export class MigratedWallet {
   }
   /** Sets the wallet's tip. Call this before records are added. */
   startAt(tip: BlockFacts): void {
-    this.wallet.tip = tip;
+    this.wallet.position.moveTo(tip);
     this.wallet.ledger.setTip(tip.height);
   }
   /** Writes all remaining rows and closes the wallet. @param unseen past blocks that the wallet still has to scan */
   async finish(locator: Uint8Array, unseen: OpenScan | null): Promise<void> {
     const { wallet } = this;
-    wallet.locator = locator;
-    wallet.writeLocator(this.#batch);
-    if (unseen !== null) markUnseen(wallet, unseen, this.#batch);
+    wallet.position.setLocator(locator);
+    wallet.position.writeLocator(this.#batch);
+    if (unseen !== null) wallet.scans.markUnseen(unseen, this.#batch);
     wallet.record.write(this.#batch);
     await wallet.commit(this.#batch, true);
     await wallet.close(false);

@@ -1,9 +1,12 @@
 // Collects the coins that a payment may spend, as columns for coin selection. Walks the wallet's unspent outputs in
 // slices. `areStillSpendable` checks, before the payment is signed, that the chosen coins can still be spent. Core:
 // AvailableCoins.
+
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { solve } from '../../policy/script-type.js';
+import { isUsed } from '../address-use.js';
 import { BUCKET } from '../coins/coin-table.js';
+import { isLockedCoin } from '../coins/outpoint.js';
 import { destinationOf } from '../keys/destination.js';
 import { OWNERSHIP } from '../keys/ownership.js';
 import type { Relatives } from '../node-client.js';
@@ -69,9 +72,9 @@ export async function availableCoins(
       if (!parent.usable) continue;
       const watched = coins.ownership(coin) === OWNERSHIP.WATCH;
       if (watched && (!control.allowWatchOnly || sizes.of(coins.script(coin)) === null)) continue;
-      if (ledger.locked.size > 0 && wallet.isLocked(coins.outpoint(coin))) continue;
+      if (ledger.locked.size > 0 && isLockedCoin(wallet.ledger, coins.outpoint(coin))) continue;
       if (required.size > 0 && required.has(hashKey(coins.outpoint(coin)))) continue;
-      if (avoidUsed && wallet.isUsed(coins.script(coin))) continue;
+      if (avoidUsed && isUsed(wallet, coins.script(coin))) continue;
       rows.push(coin);
     }
   }
@@ -223,7 +226,7 @@ export async function addressNumbers(wallet: Wallet, rows: readonly number[], by
 
 /** Returns whether chosen coins can still be spent. @param outpoints outpoints of the coins */
 export function areStillSpendable(wallet: Wallet, outpoints: readonly Uint8Array[]): boolean {
-  return areStillUnspent(wallet, outpoints) && !outpoints.some((outpoint) => wallet.isLocked(outpoint));
+  return areStillUnspent(wallet, outpoints) && !outpoints.some((outpoint) => isLockedCoin(wallet.ledger, outpoint));
 }
 /**
  * Returns whether chosen coins are still unspent. Unlike areStillSpendable, accepts locked coins, because

@@ -86,6 +86,6 @@ export async function submit(wallet: Wallet, tx: TxView, { client, options }: Sp
     refusal = error instanceof Error ? error.message : String(error);
   }
   client.sync();
-  await wallet.applyPendingEvents();
+  await wallet.events.applyPending();
   return refusal;
 }

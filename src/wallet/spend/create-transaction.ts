@@ -62,7 +62,7 @@ async function makePayment(
   pace: Pace,
 ): Promise<Payment | PaymentError | 'moved'> {
   const { control, recipients } = request;
-  const setting = { ...tools, payFeeRate: wallet.payFeeRate };
+  const setting = { ...tools, payFeeRate: wallet.session.payFeeRate };
   const rate = await minimumFeeRate(setting, control);
   const { rules } = tools.options;
   const plan = await PaymentPlan.of(wallet, request, setting, rate);
@@ -161,6 +161,6 @@ export async function sign(wallet: Wallet, tx: TxView, tools: SpendTools): Promi
     const coin = coins.find(tx.outpoint(i));
     return coin < 0 ? null : { value: coins.value(coin), script: coins.script(coin) };
   });
-  const inputs = await signTransaction(tx, spent, await signingProviderOf(wallet, spent), SIGHASH_DEFAULT, tools);
+  const inputs = await signTransaction(tx, spent, signingProviderOf(wallet, spent), SIGHASH_DEFAULT, tools);
   return inputs.every(({ error }) => error === null) ? parseTx(withInputs(tx, inputs), tools.crypto) : null;
 }

@@ -1,5 +1,6 @@
 // Replaces a payment by one with a higher fee: the same recipients and all of its inputs, less change, and more inputs
 // if needed. Core: wallet/feebumper.cpp.
+
 import { compactSizeLength } from '../../consensus/bytes/compact-size.js';
 import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
 import { formatMoney } from '../../consensus/limits.js';
@@ -13,6 +14,7 @@ import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Crypto } from '../../crypto/crypto.js';
 import { feeForSize, feeRateOf } from '../../policy/fee-rate.js';
 import { signalsReplacement } from '../../policy/replaceable.js';
+import { isChange as isChangeScript } from '../address-use.js';
 import { matchesFilter } from '../coins/coin-table.js';
 import { outpointOf } from '../coins/outpoint.js';
 import { destinationOf } from '../keys/destination.js';
@@ -60,7 +62,8 @@ const refuse = (failure: BumpFailure, error: string): BumpError => ({ failure, e
 
 const creationFailed = ({ error }: PaymentError): BumpError => refuse('wallet', `Unable to create transaction. ${error}`);
 
-const ownFilter = (wallet: Wallet): OwnershipFilter => (wallet.legacy && wallet.privateKeysDisabled ? FILTER.WATCH : FILTER.SPENDABLE);
+const ownFilter = (wallet: Wallet): OwnershipFilter =>
+  wallet.legacy && wallet.record.privateKeysDisabled ? FILTER.WATCH : FILTER.SPENDABLE;
 
 /** Options of a replacement besides its fee rate. */
 export interface BumpOptions {
@@ -149,7 +152,7 @@ export async function createBump(
   }
   const { rules } = tools.options;
   const row = wallet.ledger.txs.find(txid);
-  const tx = row < 0 ? undefined : await wallet.transaction(row);
+  const tx = row < 0 ? undefined : await wallet.reader.readOne(row);
   if (tx === undefined) return refuse('unknown', 'Invalid or non-wallet transaction id');
   if ((wishes.changeIndex ?? 0) >= tx.outputCount) return refuse('parameter', 'Change position is out of range');
   const spent = rules.bumpsAny ? await find(tx) : [];
@@ -168,7 +171,7 @@ export async function createBump(
   }
   // New unconfirmed inputs are not allowed (BIP-0125, rule 2).
   const control = { ...asked, ...known, changeScript, inputs, minDepth: 1 };
-  const setting = { ...tools, payFeeRate: wallet.payFeeRate };
+  const setting = { ...tools, payFeeRate: wallet.session.payFeeRate };
   let { feeRate } = control;
   if (feeRate === null) {
     // The old rate was rounded down, so add 1.
@@ -202,7 +205,7 @@ function recipientsOf(
   let total = 0;
   for (const [i, { value, script }] of (outputs.length > 0 ? outputs : old).entries()) {
     total += Number(value);
-    const isChange = changeIndex === null ? wallet.isChange(script) : changeIndex === i;
+    const isChange = changeIndex === null ? isChangeScript(wallet, script) : changeIndex === i;
     if (!isChange) recipients.push({ script, amount: Number(value), subtractFee: false });
     else changeScript = changeIndex === null ? (destinationOf(script, wallet.parts.crypto) ?? changeScript) : script;
   }
@@ -333,7 +336,7 @@ export async function commitBump(
 ): Promise<BumpError | null> {
   const { txs } = wallet.ledger;
   const row = txs.find(txid);
-  const old = row < 0 ? undefined : await wallet.transaction(row);
+  const old = row < 0 ? undefined : await wallet.reader.readOne(row);
   if (old === undefined) return refuse('unknown', 'Invalid or non-wallet transaction id');
   let obstacle: BumpError | null = null;
   const followed = await hasDescendants(txid, tools);

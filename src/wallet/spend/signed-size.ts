@@ -37,7 +37,7 @@ export class SignedSizes {
     this.#context = descriptors;
     this.#later = !options.rules.dummySizes;
     // A watch-only wallet has external signers, which may not grind for low R.
-    const watches = this.#later && wallet.legacy === null ? wallet.privateKeysDisabled : control.allowWatchOnly;
+    const watches = this.#later && wallet.legacy === null ? wallet.record.privateKeysDisabled : control.allowWatchOnly;
     this.#terms = { signatureBytes: watches ? LARGEST_SIGNATURE : LOW_R_SIGNATURE, exactPushes: !this.#later };
   }
 
@@ -86,7 +86,7 @@ export class SignedSizes {
   }
   #providerOf(script: Uint8Array): SigningProvider | null {
     const { legacy, parts } = this.#wallet;
-    const own = this.#wallet.provider(script);
+    const own = this.#wallet.keys.provider(script);
     const usable = own && (this.#later || legacy === null || isSolvable(script, own, parts.crypto)) ? own : null;
     if (usable === null || this.#solving === null) return usable ?? this.#solving;
     return new StackedProvider([usable, this.#solving]);

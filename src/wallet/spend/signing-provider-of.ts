@@ -4,7 +4,6 @@
 import type { TaprootOutput } from '../../address/descriptor/expansion.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { SpentOutput } from '../../consensus/script/spent-output.js';
-import { Slicer } from '../../lib/slicer.js';
 import type { KeyOrigin, SigningProvider } from '../../signing/signing-provider.js';
 import type { DescriptorProvider } from '../keys/descriptor-keys.js';
 import type { Wallet } from '../wallet.js';
@@ -55,18 +54,16 @@ class IndexedProvider implements SigningProvider {
   }
 }
 
-/** Collects the providers of output scripts, in slices. */
-export async function signingProviderOf(wallet: Wallet, spent: Iterable<SpentOutput | null>): Promise<SigningProvider> {
+/** Collects the providers of output scripts. */
+export function signingProviderOf(wallet: Wallet, spent: Iterable<SpentOutput | null>): SigningProvider {
   if (wallet.legacy) return wallet.legacy;
   const indexed = new IndexedProvider();
   const seen = new Set<string>();
-  const slicer = new Slicer();
   for (const output of spent) {
     if (output === null || seen.has(hashKey(output.script))) continue;
     seen.add(hashKey(output.script));
     const provider = wallet.descriptors?.provider(output.script);
     if (provider) indexed.add(provider);
-    if (slicer.due) await slicer.pause();
   }
   return indexed;
 }

@@ -39,7 +39,7 @@ t.test('refuses to read a FIFO without waiting for it', { skip: process.platform
       if (!(await files.import(pool, fifo, {} as never, new AbortController().signal))) throw new Error('refused');
     },
     importcorewallet: () => readCoreWallet(fifo, new Uint8Array(4), crypto),
-    importwallet: () => readDump({} as WalletContext, fifo, new DumpContents(), () => undefined),
+    importwallet: () => readDump({} as WalletContext, fifo, new DumpContents()),
     restorewallet: () => readBackup(fifo, new MemoryStore()),
   };
   for (const [name, read] of Object.entries(reads)) {

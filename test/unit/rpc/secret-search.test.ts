@@ -8,9 +8,11 @@ import { parseDescriptor } from '../../../src/address/descriptor/parse.js';
 import { encodeWif } from '../../../src/address/wif.js';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
+import { Slicer } from '../../../src/lib/slicer.js';
 import type { WalletContext } from '../../../src/rpc/context/wallet.js';
 import { SECRET_PLACES } from '../../../src/rpc/declare/secret-places.js';
-import { readDescriptorImport, readScriptImport } from '../../../src/rpc/wallet/import-request.js';
+import { emptyImport, fillFromDescriptor, fillFromScript, MOST_INDICES } from '../../../src/rpc/wallet/import-request.js';
+import { ScriptImportReader } from '../../../src/rpc/wallet/importmulti.js';
 import { parseJson } from '../../../src/rpc/wire/json-parse.js';
 import { encodeJson } from '../../../src/rpc/wire/json-write.js';
 import { RequestBody, scanRequest } from '../../../src/rpc/wire/request.js';
@@ -18,6 +20,7 @@ import { secretMethodIn } from '../../../src/rpc/wire/secret-places.js';
 import { SecretSearch } from '../../../src/rpc/wire/secret-search.js';
 import { TakenSecrets } from '../../../src/rpc/wire/taken-secrets.js';
 import type { JsonObject, JsonResult } from '../../../src/rpc/wire/values.js';
+import type { Wallet } from '../../../src/wallet/wallet.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { fc } from '../../framework/fast-check.js';
 
@@ -365,18 +368,20 @@ t.test('overwrites private keys of importmulti that are not imported', async (t)
   const request = (members: object) => parseJson(bytes(JSON.stringify(members))) as JsonObject;
   const left = () => read.splice(0).filter((key) => key.some((byte) => byte !== 0)).length;
 
-  const good = await readScriptImport(ctx, request({ scriptPubKey: script, keys: [wif(7), wif(7), wif(9)] }), call);
+  const good = emptyImport();
+  fillFromScript(ctx, request({ scriptPubKey: script, keys: [wif(7), wif(7), wif(9)] }), call, good);
   t.equal(good.secrets.size, 1);
   t.equal(left(), 1, 'the one that is imported; not its double, and not the one that belongs elsewhere');
-  await t.rejects(readScriptImport(ctx, request({ scriptPubKey: script, keys: [wif(7), 'nonsense'] }), call), {
-    message: 'Invalid private key encoding',
+  const reader = new ScriptImportReader(ctx, { record: { privateKeysDisabled: false } } as unknown as Wallet, call);
+  t.match(await reader.read(request({ scriptPubKey: script, keys: [wif(7), 'nonsense'] }), 1), {
+    error: { message: 'Invalid private key encoding' },
   });
   t.equal(left(), 0, 'nothing of a request that failed');
   const desc = addChecksum(`pkh(${Buffer.from(context.keys.publicKey(new Uint8Array(32).fill(7), true)!).toString('hex')})`);
-  const noYield = () => undefined;
-  await t.rejects(readDescriptorImport(ctx, request({ desc, keys: [wif(7), wif(9), 'nonsense'] }), call, noYield));
+  t.match(await reader.read(request({ desc, keys: [wif(7), wif(9), 'nonsense'] }), 1), { error: { code: -5 } });
   t.equal(left(), 0);
-  const given = await readDescriptorImport(ctx, request({ desc, keys: [wif(7), wif(9)] }), call, noYield);
+  const given = emptyImport();
+  await fillFromDescriptor(ctx, request({ desc, keys: [wif(7), wif(9)] }), call, given, new Slicer(), { indices: MOST_INDICES });
   t.equal(given.secrets.size, 1);
   t.equal(left(), 1);
 });

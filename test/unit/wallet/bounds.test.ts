@@ -1,6 +1,7 @@
 // Small rules of the wallet that protect money, each tested on both sides: which change may be spent, when a payment is
 // rebroadcast, the time of a payment, locked coins, and overwriting of private keys. The numbers are from Core 0.21.1's
 // wallet.cpp.
+
 import t from 'tap';
 import { hashKey } from '../../../src/consensus/bytes/hex.js';
 import { witnessProgramScript } from '../../../src/consensus/script/build-script.js';
@@ -10,6 +11,7 @@ import { createKeyMath } from '../../../src/crypto/native/key-math.js';
 import { createSigner } from '../../../src/crypto/native/sign.js';
 import { signTransaction } from '../../../src/signing/sign-transaction.js';
 import { FlatProvider } from '../../../src/signing/signing-provider.js';
+import { isLockedCoin } from '../../../src/wallet/coins/outpoint.js';
 import { defaultControl } from '../../../src/wallet/spend/coin-control.js';
 import { commitTransaction } from '../../../src/wallet/spend/commit-transaction.js';
 import { createTransaction } from '../../../src/wallet/spend/create-transaction.js';
@@ -149,7 +151,7 @@ t.test('unlocks a locked coin when it is spent', async (t) => {
     crypto,
   );
   await memory.enter(spender);
-  t.same([wallet.isLocked(outpointOf(coin)), wallet.isLocked(outpointOf(kept))], [false, true]);
+  t.same([isLockedCoin(wallet.ledger, outpointOf(coin)), isLockedCoin(wallet.ledger, outpointOf(kept))], [false, true]);
   t.equal(wallet.ledger.locked.size, 1);
 });
 

@@ -71,10 +71,10 @@ class Block extends TestBlock {
 }
 function join(wallet: Wallet, txs: readonly TxView[], prev = wallet.tip!): Block {
   const node = new Block(prev, txs);
-  wallet.pushEvent(connected(node, txs));
+  wallet.events.push(connected(node, txs));
   return node;
 }
-const leave = (wallet: Wallet, node: Block): void => wallet.pushEvent(disconnected(node, node.txs));
+const leave = (wallet: Wallet, node: Block): void => wallet.events.push(disconnected(node, node.txs));
 
 /** The answer of a wallet's call as the node gives it. */
 async function ask(wallet: Wallet, method: string, ...params: JsonValue[]): Promise<unknown> {
@@ -99,7 +99,7 @@ t.test('applies many blocks one by one and yields to other work in between', asy
   const seen = new Set<number>();
   let torn = 0;
   const turns = await turnsDuring(
-    async () => wallet.applyPendingEvents(),
+    async () => wallet.events.applyPending(),
     undefined,
     () => {
       const { size } = wallet.ledger.txs;
@@ -118,7 +118,7 @@ t.test('applies many blocks one by one and yields to other work in between', asy
 t.test('applies a block with few payments at once', async (t) => {
   const { wallet, address } = await createMemoryWallet();
   const node = join(wallet, many(10, await address('bech32')));
-  t.equal(wallet.applyPendingEvents(), undefined);
+  t.equal(wallet.events.applyPending(), undefined);
   t.equal(wallet.tip, node);
   t.equal(wallet.ledger.txs.size, 10);
   await wallet.close();
@@ -128,12 +128,12 @@ t.test('applies the contents of the mempool in several slices', async (t) => {
   const { wallet, address } = await createMemoryWallet();
   const script = await address('bech32');
   const [gone, stays, ...fresh] = many(300, script);
-  for (const tx of [gone!, stays!]) wallet.pushEvent({ kind: 'entered', tx });
-  await wallet.applyPendingEvents();
-  wallet.pushEvent({ kind: 'pool', txs: [stays!, ...fresh].map(({ txid, bytes }) => new MempoolTx(txid, bytes, crypto)) });
+  for (const tx of [gone!, stays!]) wallet.events.push({ kind: 'entered', tx });
+  await wallet.events.applyPending();
+  wallet.events.push({ kind: 'pool', txs: [stays!, ...fresh].map(({ txid, bytes }) => new MempoolTx(txid, bytes, crypto)) });
   const sizes = new Set<number>();
   await turnsDuring(
-    async () => wallet.applyPendingEvents(),
+    async () => wallet.events.applyPending(),
     undefined,
     () => Boolean(sizes.add(wallet.ledger.txs.size)),
   );
@@ -267,16 +267,19 @@ t.test('applies a block that arrives during encryption afterwards, with encrypte
     wallet,
     pooled.map(({ id }) => payment([keyHashProgram(id)])),
   );
-  const followed = wallet.applyPendingEvents()!.then(() => wallet.access.isExclusive);
+  const followed = wallet.events.applyPending()!.then(() => wallet.access.isExclusive);
   for (let i = 0; i < 5; i++) await turn();
   t.not(wallet.tip, node, 'the block waits for the end of encryption');
   await encrypted;
   t.equal(await followed, false);
   t.equal(wallet.tip, node);
-  await wallet.queueWrite(async () => {});
+  await wallet.storage.queueWrite(async () => {});
   t.equal(wallet.ledger.txs.size, pooled.length);
   let keys = 0;
-  for await (const [, value] of wallet.store.iterate({ gte: Uint8Array.of(WALLET_PREFIX.key), lt: Uint8Array.of(WALLET_PREFIX.key + 1) })) {
+  for await (const [, value] of wallet.storage.store.iterate({
+    gte: Uint8Array.of(WALLET_PREFIX.key),
+    lt: Uint8Array.of(WALLET_PREFIX.key + 1),
+  })) {
     const secret = unpackRow(value)[2];
     if (!(secret instanceof Uint8Array)) continue;
     keys++;
@@ -291,7 +294,7 @@ async function begin(wallet: Wallet): Promise<void> {
   await wallet.change((batch) => {
     batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
     wallet.record.write(batch);
-    wallet.writeLocator(batch);
+    wallet.position.writeLocator(batch);
   });
 }
 
@@ -398,8 +401,8 @@ t.test('catches up after a crash between two blocks, also after a reorganisation
   const wide = payment([script], 60);
   const first = wallet.tip!;
   const written = async (): Promise<void> => {
-    await wallet.applyPendingEvents();
-    await wallet.queueWrite(async () => {});
+    await wallet.events.applyPending();
+    await wallet.storage.queueWrite(async () => {});
   };
   let one: Block | undefined;
   let two: Block | undefined;
@@ -416,7 +419,7 @@ t.test('catches up after a crash between two blocks, also after a reorganisation
     const again = await reload(made, rows, two!);
     t.same(knowledge(again.wallet), want, 'knows what it would know otherwise');
     // And its rows say the same.
-    await again.wallet.queueWrite(async () => {});
+    await again.wallet.storage.queueWrite(async () => {});
     const saved: StoreEntry[] = [];
     for await (const row of again.store.iterate()) saved.push(row);
     t.same(knowledge((await reload(made, saved, two!)).wallet), want, 'for good');

@@ -8,7 +8,6 @@ import t from 'tap';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { createKeyMath } from '../../../src/crypto/native/key-math.js';
-import { Slicer } from '../../../src/lib/slicer.js';
 import { importprunedfunds } from '../../../src/rpc/methods/wallet/importprunedfunds.run.js';
 import { parseJson } from '../../../src/rpc/wire/json-parse.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
@@ -72,8 +71,8 @@ t.test('writes nothing after an exception in an event', async (t) => {
   const assertFails = (): never => {
     throw new Error('an assert');
   };
-  wallet.pushEvent({ kind: 'entered', tx: broken as unknown as TxView });
-  t.equal(wallet.applyPendingEvents(), undefined);
+  wallet.events.push({ kind: 'entered', tx: broken as unknown as TxView });
+  t.equal(wallet.events.applyPending(), undefined);
   t.match(faults, [{ message: 'an assert' }]);
   await t.rejects(
     wallet.change((batch) => batch.put(key(3), key(3))),
@@ -132,8 +131,8 @@ t.test('closes the other wallets when one cannot be closed', async (t) => {
   const manager = managerIn({ dir, surroundings, tip: some.tip! });
   const { wallet: first } = await manager.createWallet({ ...PLAIN_WALLET, name: 'first' });
   await manager.createWallet({ ...PLAIN_WALLET, name: 'second' });
-  const { store } = first;
-  first.store = Object.create(store, { close: { value: () => Promise.reject(new Error('disk full')) } });
+  const { store } = first.storage;
+  first.storage.replaceStore(Object.create(store, { close: { value: () => Promise.reject(new Error('disk full')) } }));
   await t.rejects(manager.close(), { message: 'disk full' });
   await store.close();
   t.equal((await manager.loadWallet('second')).name, 'second', 'its folder is free');
@@ -157,10 +156,10 @@ t.test('does not open a private key that does not belong to its public key', (t)
 t.test('derives no keys from a damaged seed and keeps applying payments', async (t) => {
   const { wallet, address } = await createMemoryWallet();
   const { seedId } = wallet.record.hd!;
-  const damaged = await wallet.legacy!.keys.sealAllSecrets((publicKey, secret) => {
+  const damaged = wallet.legacy!.keys.sealAllSecrets((publicKey, secret) => {
     const isSeed = Buffer.compare(crypto.hash160(publicKey), seedId) === 0;
     return sealSecret(masterKey(), publicKey, isSeed ? new Uint8Array(32).fill(1) : secret, crypto);
-  }, new Slicer());
+  });
   damaged();
   wallet.vault.unlock(masterKey());
   const { pool } = wallet.legacy!;
@@ -169,8 +168,8 @@ t.test('derives no keys from a damaged seed and keeps applying payments', async 
   const script = keyHashProgram(pool.entries().filter(({ internal }) => !internal)[2]!.id);
   const input = { prevHash: new Uint8Array(32).fill(1), prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0 };
   const tx = parseTx(buildTx({ version: 2, inputs: [input], outputs: [{ script, value: 1 }], locktime: 0 }), crypto);
-  wallet.pushEvent({ kind: 'entered', tx });
-  wallet.applyPendingEvents();
+  wallet.events.push({ kind: 'entered', tx });
+  wallet.events.applyPending();
   t.ok(wallet.ledger.txs.find(tx.txid) >= 0);
   t.equal(pool.externalSize, 2);
   for (let i = 0; i < 2; i++) await address('bech32');

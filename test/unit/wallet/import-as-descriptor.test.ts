@@ -66,7 +66,7 @@ t.test('importmulti turns scripts with private keys into descriptors', async (t)
       ...(form.startsWith('pk(') ? { internal: true } : { label: form.slice(0, 4) }),
     };
     t.strictSame(await imported(wallet, [request], { rescan: false }), [fine], form);
-    t.equal(wallet.isMine(script), OWNERSHIP.SPENDABLE, form);
+    t.equal(wallet.keys.isMine(script), OWNERSHIP.SPENDABLE, form);
     t.ok((await textsOf(wallet)).includes(addChecksum(form)), form);
   }
   const sealed = (await rowsOf(wallet)).join();
@@ -81,8 +81,8 @@ t.test('importmulti imports descriptors and ranges with their private keys', asy
     { desc: addChecksum(`pkh(${XPRV}/7/*)`), range: [2, 4] },
   ];
   t.strictSame(await imported(wallet, requests), [{ ...fine, warnings: ['Ignoring irrelevant private key.'] }, fine]);
-  t.equal(wallet.isMine(scriptOf(`wpkh(${one})`)), OWNERSHIP.SPENDABLE);
-  t.equal(wallet.isMine(scriptOf(`pkh(${XPRV}/7/*)`, 4)), OWNERSHIP.SPENDABLE);
+  t.equal(wallet.keys.isMine(scriptOf(`wpkh(${one})`)), OWNERSHIP.SPENDABLE);
+  t.equal(wallet.keys.isMine(scriptOf(`pkh(${XPRV}/7/*)`, 4)), OWNERSHIP.SPENDABLE);
   t.notOk(wallet.descriptors!.locate(scriptOf(`wpkh(${hex(publicKey(3))})`)), 'nothing comes of what is ignored');
   const [range] = (await descriptorsOf(wallet)).filter(({ desc }) => desc.includes('/7/'));
   t.match(range, { active: false, range: [2, 6] }, 'the key pool ahead of it, as importdescriptors has it');

@@ -54,8 +54,8 @@ t.test('importdescriptors takes every path of a multipath descriptor', async (t)
   const request = { desc, timestamp: 'now', range: [0, 5], active: true };
   t.same(await run(wallet, importdescriptors, [request]), fine);
   const [first, second] = scriptsAt(desc, 5);
-  t.not(wallet.isMine(first), 0);
-  t.not(wallet.isMine(second), 0);
+  t.not(wallet.keys.isMine(first), 0);
+  t.not(wallet.keys.isMine(second), 0);
   const text = (internal: boolean): string => String(keys.active('bech32', internal)?.descriptor);
   t.equal(text(false), addChecksum(`wpkh(${XPUB}/0/*)`));
   t.equal(text(true), addChecksum(`wpkh(${XPUB}/1/*)`), 'the second of two gives change');
@@ -68,7 +68,7 @@ t.test('importdescriptors takes every path of a multipath descriptor', async (t)
   const three = { desc: addChecksum(`pkh(${XPUB}/<4;5;6>/7)`), timestamp: 'now' };
   t.same(await run(wallet, importdescriptors, [three]), fine);
   for (const script of scriptsAt(three.desc, 0)) {
-    t.not(wallet.isMine(script), 0);
+    t.not(wallet.keys.isMine(script), 0);
     t.equal(wallet.book.label(script), '', 'of three none gives change');
   }
   const two = { desc: addChecksum(`pkh(${XPUB}/<8;9>/7)`), timestamp: 'now' };
@@ -97,7 +97,7 @@ t.test('importmulti takes every path of a multipath descriptor', async (t) => {
   t.same(await run(wallet, importmulti, [request], { rescan: false }), fine);
   const [receiving, change] = [0, 1].map((at) => [0, 1, 2].map((index) => scriptsAt(desc, index)[at]));
   for (const script of [...receiving, ...change]) {
-    t.not(wallet.isMine(script), 0);
+    t.not(wallet.keys.isMine(script), 0);
     t.equal(wallet.book.label(script), 'both');
   }
   const added = pool.entries().filter(({ index }) => !before.has(index));
@@ -236,10 +236,10 @@ t.test('importdescriptors rejects a range in which one index cannot be derived',
     { success: false, error: { code: -4, message: `Could not add descriptor '${desc}'` } },
   ]);
   t.equal(keys.all.length, count, 'nothing of the import is stored');
-  t.equal(wallet.isMine(scriptsAt(text, 0)[0]), 0);
+  t.equal(wallet.keys.isMine(scriptsAt(text, 0)[0]), 0);
   t.same(await rowsOf(wallet), rows);
   t.same(await run(wallet, importdescriptors, [request]), fine);
-  t.not(wallet.isMine(scriptsAt(text, 7)[0]), 0);
+  t.not(wallet.keys.isMine(scriptsAt(text, 7)[0]), 0);
 });
 
 t.test('getaddressinfo shows the timestamp of the last import that took effect', async (t) => {
@@ -267,7 +267,7 @@ t.test('watching a script with an invalid public key adds no key', async (t) => 
   ] as const) {
     const request = { scriptPubKey: toHex(Uint8Array.of(0x21, ...key, 0xac)), timestamp: 'now', watchonly: true };
     t.same(await run(wallet, importmulti, [request], { rescan: false }), fine);
-    t.equal(wallet.isMine(Uint8Array.of(0x21, ...key, 0xac)), OWNERSHIP.WATCH);
+    t.equal(wallet.keys.isMine(Uint8Array.of(0x21, ...key, 0xac)), OWNERSHIP.WATCH);
     const id = crypto.hash160(key);
     t.equal(wallet.legacy!.publicKey(id) !== undefined, known);
     t.equal(wallet.legacy!.hasScript(crypto.hash160(keyHashProgram(id))), known, 'nor the witness program that a key implies');
@@ -281,5 +281,5 @@ t.test('imports private keys next to a key whose hardened step cannot be derived
   const request = { desc: addChecksum(`sh(multi(1,${XPRV}/1,${other}/1'))`), timestamp: 'now' };
   t.same(await run(wallet, importmulti, [request], { rescan: false }), fine);
   const [script] = scriptsAt(addChecksum(`pkh(${XPRV}/1)`), 0);
-  t.equal(wallet.isMine(script), OWNERSHIP.SPENDABLE);
+  t.equal(wallet.keys.isMine(script), OWNERSHIP.SPENDABLE);
 });

@@ -263,7 +263,7 @@ t.test('derives the same keys one by one as all at once', async (t) => {
     const kept = new Uint8Array(32).fill(1);
     const { session } = wallet.vault;
     wallet.vault.wipeOnLock(kept);
-    wallet.lock();
+    wallet.encryption.lock();
     t.ok(kept.every((byte) => byte === 0));
     t.not(wallet.vault.session, session);
   }

@@ -112,7 +112,7 @@ t.test('calls that arrive during a write share the next fsync', async (t) => {
   const all = [
     ask(getnewaddress),
     turn().then(() =>
-      wallet.queueWrite(async () => {
+      wallet.storage.queueWrite(async () => {
         begun = held.length;
       }),
     ),

@@ -153,8 +153,8 @@ t.test('reads the mempool with parents before children', async (t) => {
   const child = txOf(parent.txid, outside, 800);
   const grandchild = txOf(child.txid, outside, 700);
   const entries = [grandchild, child, parent].map(({ txid, bytes }, i) => ({ txid, bytes, ancestorCount: 3 - i }));
-  await clientOf({ tip: wallet.tip! }, { entries: () => entries }).readMempool((event) => wallet.pushEvent(event));
-  await wallet.applyPendingEvents();
+  await clientOf({ tip: wallet.tip! }, { entries: () => entries }).readMempool((event) => wallet.events.push(event));
+  await wallet.events.applyPending();
   const { txs } = wallet.ledger;
   t.same(
     [parent, child, grandchild].map(({ txid }) => txs.has(txid)),

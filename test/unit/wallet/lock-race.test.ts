@@ -64,7 +64,7 @@ async function world(dir: string): Promise<World> {
   await encrypt(wallet);
   tools.client.broadcast = async (bytes) => {
     await turn();
-    wallet.pushEvent({ kind: 'entered', tx: parseTx(bytes, crypto) });
+    wallet.events.push({ kind: 'entered', tx: parseTx(bytes, crypto) });
     return null;
   };
   const spent = new Map(coins.map((tx) => [Buffer.from(tx.txid).toString('hex'), tx]));
@@ -234,7 +234,7 @@ const LOCKS: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     await call('walletlock');
     if (!wallet.vault.locked) throw new Error('it answered before the wallet was locked');
   },
-  timeout: async ({ wallet }) => wallet.lock(),
+  timeout: async ({ wallet }) => wallet.encryption.lock(),
   unloadwallet: async ({ wallet }) => wallet.access.runExclusive(() => wallet.close(true)),
 };
 /** How each of them is tried: the calls with the most pauses. */
@@ -332,8 +332,8 @@ async function lockedWorld(t: Test): Promise<World> {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-race-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const here = await world(dir);
-  here.wallet.masterKeys.push(await sealMasterKey(masterKey(), Buffer.from('open')));
-  here.wallet.lock();
+  here.wallet.encryption.masterKeys.push(await sealMasterKey(masterKey(), Buffer.from('open')));
+  here.wallet.encryption.lock();
   return here;
 }
 
@@ -343,33 +343,33 @@ t.test('walletlock during walletpassphrase leaves the wallet locked', async (t) 
   const locking = call('walletlock');
   await Promise.all([unlocking, locking]);
   t.ok(wallet.vault.locked);
-  t.equal(wallet.unlockedUntil, 0);
+  t.equal(wallet.encryption.unlockedUntil, 0);
 });
 
 t.test('a timeout during a second walletpassphrase leaves the wallet unlocked', async (t) => {
   const { wallet, call } = await lockedWorld(t);
   await call('walletpassphrase', 'open', 1000);
   const unlocking = call('walletpassphrase', 'open', 2000);
-  wallet.lock();
+  wallet.encryption.lock();
   t.notOk(wallet.vault.locked, 'the lock waits for the second unlocking');
   await unlocking;
   t.notOk(wallet.vault.locked);
-  t.equal(wallet.unlockedUntil, 1_600_002_000);
+  t.equal(wallet.encryption.unlockedUntil, 1_600_002_000);
 });
 
 t.test('walletpassphrase with timeout 0 does not end a longer unlocking that started later', async (t) => {
   const { wallet, call } = await lockedWorld(t);
   const first = call('walletpassphrase', 'open', 0);
-  const unlock = wallet.unlock.bind(wallet);
+  const unlock = wallet.encryption.unlock.bind(wallet.encryption);
   const unlocked = new Promise<void>((resolve) => {
-    wallet.unlock = (key, seconds) => {
+    wallet.encryption.unlock = (key, seconds) => {
       unlock(key, seconds);
       if (seconds === 1000) resolve();
     };
   });
-  const looked = wallet.whenReassessed.bind(wallet);
-  wallet.whenReassessed = async () => {
-    wallet.whenReassessed = looked;
+  const looked = wallet.reassessor.whenIdle.bind(wallet.reassessor);
+  wallet.reassessor.whenIdle = async () => {
+    wallet.reassessor.whenIdle = looked;
     await unlocked;
   };
   const opened = async (): Promise<void> => {
@@ -378,7 +378,7 @@ t.test('walletpassphrase with timeout 0 does not end a longer unlocking that sta
   await opened();
   await Promise.all([first, call('walletpassphrase', 'open', 1000)]);
   t.notOk(wallet.vault.locked);
-  t.equal(wallet.unlockedUntil, 1_600_001_000);
+  t.equal(wallet.encryption.unlockedUntil, 1_600_001_000);
 });
 
 t.test('runs calls together, exclusive work alone, and changes outside exclusive work', async (t) => {

@@ -11,8 +11,6 @@ import { SIGN_MESSAGE_VERSION, type SignJob } from '../../../src/jobs/sign.js';
 import { ListenerGuard } from '../../../src/lib/listener-guard.js';
 import { silentLogger } from '../../../src/log/logger.js';
 import { NodeClientServer } from '../../../src/node/node-client-server.js';
-import { markScan } from '../../../src/wallet/follow/open-scan.js';
-import { reserveScan } from '../../../src/wallet/follow/rescan.js';
 import { CLIENT_COUNTER, type ClientFacts, LinkedNodeClient } from '../../../src/wallet/linked-node-client.js';
 import type { NodeClient, NodeEvent } from '../../../src/wallet/node-client.js';
 import { createNode, type GrowingNode } from '../../framework/growing-node.js';
@@ -335,7 +333,7 @@ t.test('a wallet scans all blocks that were announced without their bytes', asyn
   const tell = async (blocks: number): Promise<void> => {
     for (let i = 0; i < blocks; i++) node.connect();
     client.sync();
-    await wallet.applyPendingEvents();
+    await wallet.events.applyPending();
   };
   const found = (txs: number): Promise<void> => until(`${txs} transactions`, () => wallet.ledger.txs.size === txs);
   // Nothing is applied while other work has the wallet, and all of it is afterwards.
@@ -352,16 +350,16 @@ t.test('a wallet scans all blocks that were announced without their bytes', asyn
   }
   release();
   await held;
-  await wallet.applyPendingEvents();
+  await wallet.events.applyPending();
   await found(8);
-  await until('the end of the scan', () => wallet.scan === null);
+  await until('the end of the scan', () => wallet.scans.running === null);
   // A scan that has the wallet keeps those from being forgotten.
-  reserveScan(wallet, 0);
+  wallet.scans.reserve(0);
   await tell(8);
   await until('the wallet has received all blocks', () => wallet.tip?.height === 16);
   await sleep(500);
-  await wallet.change((batch) => markScan(wallet, null, batch));
-  manager.endScan(wallet);
+  await wallet.change((batch) => wallet.scans.markRunning(null, batch));
+  manager.scanner.endScan(wallet);
   await found(16);
   await manager.close();
   close();

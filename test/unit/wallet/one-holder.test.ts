@@ -86,10 +86,10 @@ t.test('only one of many concurrent calls gets the same wallet', async (t) => {
   await source.change((batch) => {
     batch.put(Uint8Array.of(0x73), Uint8Array.of(1));
     source.record.write(batch);
-    source.writeLocator(batch);
+    source.position.writeLocator(batch);
   });
   const file = path.join(dir, 'file');
-  await writeBackup(source.store, file);
+  await writeBackup(source.storage.store, file);
   await source.close();
   const names = ['a', 'b', at('a'), path.join(`${dir}-link`, 'a')];
   const done = await Promise.allSettled([

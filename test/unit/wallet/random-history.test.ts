@@ -26,6 +26,7 @@ import type { JsonValue } from '../../../src/rpc/wire/values.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import { UNCONFIRMED_PLACE } from '../../../src/wallet/coins/tx-table.js';
 import { rollBack } from '../../../src/wallet/follow/catch-up.js';
+import { saveImage } from '../../../src/wallet/image/save-image.js';
 import { WalletImages } from '../../../src/wallet/image/wallet-images.js';
 import { payToKey } from '../../../src/wallet/keys/destination.js';
 import { assembleWallet, loadWallet, type WalletSurroundings } from '../../../src/wallet/manage/load-wallet.js';
@@ -218,7 +219,7 @@ class World {
   }
   async call(run: Run<WalletContext, never>, ...args: unknown[]): Promise<unknown> {
     const values = parseJson(Buffer.from(JSON.stringify(args))) as JsonValue[];
-    await this.wallet.applyPendingEvents();
+    await this.wallet.events.applyPending();
     const result = await runMethod(run, this.#context(), values, { path: '/wallet/w', yieldToUrgent: () => {} } as unknown as CallInfo);
     // As an executor returns it: with the members of this version.
     const shape = METHODS.get(run.name)!.shape;
@@ -232,15 +233,15 @@ class World {
     record.flags = WALLET_FLAG.KEY_ORIGIN_METADATA;
     this.wallet = assembleWallet(this.#surroundings, { name: 'w', folder: '/nowhere/w', record, encrypted: false, store: this.store });
     const { images } = this.#surroundings;
-    if (images) this.wallet.images = new WalletImages(images, '');
-    this.wallet.tip = this.tip;
-    this.wallet.locator = await this.client.locator(this.tip.hash);
+    if (images) this.wallet.storage.useImages(new WalletImages(images, ''));
+    this.wallet.position.moveTo(this.tip);
+    this.wallet.position.setLocator(await this.client.locator(this.tip.hash));
     this.wallet.ledger.setTip(0);
     await this.wallet.change((batch) => {
       batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
       record.write(batch);
       generateKeys(this.wallet, context, batch);
-      this.wallet.writeLocator(batch);
+      this.wallet.position.writeLocator(batch);
       for (const type of ['bech32', 'legacy', 'p2sh-segwit', 'bech32'] as const) this.#learn(this.#fresh(type, false, batch), 2);
       for (const script of [...this.#scripts.keys()].slice(0, 3)) this.#label(script, this.pick(['', 'pool', 'miner']), batch);
       for (let i = 0; i < 2; i++) this.#learn(this.#fresh('bech32', true, batch), 2);
@@ -364,7 +365,7 @@ class World {
   #poolAdd(tx: Both): void {
     this.pool.set(tx.plain.txid, tx);
     this.#plainPool.set(tx.plain.txid, tx.plain);
-    this.wallet.pushEvent({ kind: 'entered', tx: tx.view });
+    this.wallet.events.push({ kind: 'entered', tx: tx.view });
     this.model.entered(tx.plain, this.now);
   }
   #poolDrop(txid: string, conflict: boolean | null): void {
@@ -374,7 +375,7 @@ class World {
     this.#plainPool.delete(txid);
     if (conflict === null) return;
     for (const [child, { plain }] of [...this.pool]) if (plain.inputs.some((input) => input.txid === txid)) this.#poolDrop(child, conflict);
-    this.wallet.pushEvent({ kind: 'left', tx: gone.view, conflict });
+    this.wallet.events.push({ kind: 'left', tx: gone.view, conflict });
     this.model.left(gone.plain, conflict, this.now);
   }
   /** Offers a transaction to the pool; it replaces what it conflicts with. */
@@ -427,13 +428,13 @@ class World {
     for (const [txid, { plain }] of [...this.pool])
       if (plain.inputs.some((input) => spent.has(`${input.txid}:${input.vout}`))) this.#poolDrop(txid, true);
     this.tip = block;
-    this.wallet.pushEvent(connected(block, viewsOf(block)));
+    this.wallet.events.push(connected(block, viewsOf(block)));
     this.model.connect(block.plain, this.now);
   }
   #disconnect(): Both[] {
     const block = this.tip;
     this.tip = block.prev!;
-    this.wallet.pushEvent(disconnected(block, viewsOf(block)));
+    this.wallet.events.push(disconnected(block, viewsOf(block)));
     this.model.disconnect(block.plain, this.now);
     return block.txs.filter((tx) => !tx.plain.coinbase);
   }
@@ -480,7 +481,7 @@ class World {
     const { records } = this.model;
     const roll = this.below(100);
     this.log.push(String(roll));
-    await this.wallet.applyPendingEvents();
+    await this.wallet.events.applyPending();
     if (roll < 28) this.offer(this.payment());
     else if (roll < 36) {
       const tx = this.payment();
@@ -524,19 +525,19 @@ class World {
     if (done !== this.model.abandon(record)) throw new Error(`abandoning ${record.tx.txid}: ${done}`);
   }
   async #rows(): Promise<[Uint8Array, Uint8Array][]> {
-    await this.wallet.queueWrite(async () => {});
+    await this.wallet.storage.queueWrite(async () => {});
     const rows: [Uint8Array, Uint8Array][] = [];
     for await (const row of this.store.iterate()) rows.push(row);
     return rows;
   }
   async #save(): Promise<void> {
-    await this.wallet.applyPendingEvents();
+    await this.wallet.events.applyPending();
     this.#saved = { rows: await this.#rows(), model: this.model.copy(), book: new Map(this.#book) };
   }
   /** Dies while it works off what new blocks brought: those of some are written. The chain comes to the same tip. */
   async #dieMidway(): Promise<void> {
-    await this.wallet.applyPendingEvents();
-    await this.wallet.queueWrite(async () => {});
+    await this.wallet.events.applyPending();
+    await this.wallet.storage.queueWrite(async () => {});
     const { store } = this;
     const states: [Uint8Array, Uint8Array][][] = [];
     const write = store.batch.bind(store);
@@ -547,8 +548,8 @@ class World {
       states.push(rows);
     };
     const written = async (): Promise<void> => {
-      await this.wallet.applyPendingEvents();
-      await this.wallet.queueWrite(async () => {});
+      await this.wallet.events.applyPending();
+      await this.wallet.storage.queueWrite(async () => {});
     };
     if (this.chance(0.5)) this.#connect(this.mine());
     else {
@@ -571,11 +572,11 @@ class World {
   }
   /** Crashes and restarts; after a power failure with the rows that were on disk some time before. */
   async #restart(powerFailure: boolean): Promise<void> {
-    await this.wallet.applyPendingEvents();
+    await this.wallet.events.applyPending();
     // Or it stops cleanly: all events are applied and the tables are written.
     if (this.chance(0.4)) {
-      await this.wallet.applyPendingEvents();
-      await this.wallet.saveImage();
+      await this.wallet.events.applyPending();
+      await saveImage(this.wallet);
     }
     let rows = await this.#rows();
     if (powerFailure && this.#saved) {
@@ -593,26 +594,26 @@ class World {
     const { wallet, locator } = await loadWallet(this.#surroundings, { name: 'w', folder: '/nowhere/w' }, this.store);
     this.wallet = wallet;
     await rollBack(wallet, locator, this.client);
-    if (this.chance(0.5)) await wallet.saveImage();
+    if (this.chance(0.5)) await saveImage(wallet);
     const fork = this.blocks.find(({ hashHex }) => hashHex === wallet.tip!.hashHex)!;
     this.model.restart(fork.plain);
     const missing: Block[] = [];
     for (let at = this.tip; at !== fork; at = at.prev!) missing.unshift(at);
     for (const block of missing) {
-      wallet.pushEvent(connected(block, viewsOf(block)));
+      wallet.events.push(connected(block, viewsOf(block)));
       this.model.connect(block.plain, this.now);
     }
     for (const { view, plain } of this.pool.values()) {
-      wallet.pushEvent({ kind: 'entered', tx: view });
+      wallet.events.push({ kind: 'entered', tx: view });
       this.model.entered(plain, this.now);
     }
-    await wallet.applyPendingEvents();
+    await wallet.events.applyPending();
   }
 
   // -- looking
 
   async compare(whole: boolean): Promise<void> {
-    await this.wallet.applyPendingEvents();
+    await this.wallet.events.applyPending();
     const { model } = this;
     const { equal } = this;
     const revived = model.hopeless().filter(({ tx }) => !this.#hopeless.has(tx.txid));

@@ -158,7 +158,7 @@ t.test('finds all coins of known transactions for any order of imports', async (
     while (left.length > 0 && faults.length === 0) {
       const [work] = left.splice(random.below(left.length), 1);
       if (random.below(4) === 0) txs.push(...(await fill(memory, random, 3)));
-      await memory.wallet.changeKeys((batch) => work(memory.wallet, batch));
+      await memory.wallet.reassessor.change((batch) => work(memory.wallet, batch));
       faults.push(...faultsOf(memory.wallet, txs));
     }
     t.same(faults, [], `seed ${seed}`);
@@ -176,7 +176,7 @@ t.test('finds coins of known transactions when a descriptor is added', async (t)
   const parsed = parseDescriptor(combo, context, { requireChecksum: true });
   if ('error' in parsed) throw new Error(parsed.error);
   const fresh = { descriptor: parsed.descriptors[0], secrets: [], time: 1, rangeStart: 0, rangeEnd: 1, nextIndex: 0 };
-  await wallet.changeKeys((batch) => wallet.descriptors!.addDescriptor(fresh, batch));
+  await wallet.reassessor.change((batch) => wallet.descriptors!.addDescriptor(fresh, batch));
   t.same(faultsOf(wallet, [tx]), []);
   t.equal(wallet.ledger.coins.size, 5, 'the four scripts of a key');
   await wallet.close();
@@ -212,7 +212,7 @@ t.test('an import reads only transactions that pay its scripts', async (t) => {
   }
   const load = async (key: TestKey): Promise<number> => {
     reads = 0;
-    await wallet.changeKeys((batch) => wallet.legacy!.importSecret(new Uint8Array(key.secret), key.publicKey, 1, batch));
+    await wallet.reassessor.change((batch) => wallet.legacy!.importSecret(new Uint8Array(key.secret), key.publicKey, 1, batch));
     return reads;
   };
   // As removeprunedfunds does.
@@ -221,18 +221,18 @@ t.test('an import reads only transactions that pay its scripts', async (t) => {
   t.equal(await load(keys[2]), 0, 'a key without payments');
   t.equal(await load(keys[0]), 7, 'a key with payments');
   t.same(faultsOf(wallet, txs), []);
-  t.equal(await wallet.store.get(REASSESS_KEY), undefined, 'no check is due');
+  t.equal(await wallet.storage.store.get(REASSESS_KEY), undefined, 'no check is due');
   reads = 0;
   await wallet.change((batch) => wallet.book.set(ids[3], 'x', 'receive', batch));
-  await wallet.changeKeys(() => {});
+  await wallet.reassessor.change(() => {});
   t.equal(reads, 0);
   await wallet.close();
 
   const empty = await createMemoryWallet({ store: new Counting() });
   reads = 0;
-  await empty.wallet.changeKeys((batch) => empty.wallet.legacy!.watchScript(ids[0], 1, batch));
+  await empty.wallet.reassessor.change((batch) => empty.wallet.legacy!.watchScript(ids[0], 1, batch));
   t.equal(reads, 0);
-  t.equal(await empty.wallet.store.get(REASSESS_KEY), undefined, 'a wallet without transactions needs no check');
+  t.equal(await empty.wallet.storage.store.get(REASSESS_KEY), undefined, 'a wallet without transactions needs no check');
   await empty.wallet.close();
 });
 
@@ -251,7 +251,7 @@ for (const [what, next] of [
     const own = await address('bech32');
     const paid = payToKeyHash(crypto.hash160(keys[0].publicKey));
     const load = ({ secret, publicKey }: TestKey): Promise<void> =>
-      wallet.changeKeys((batch) => wallet.legacy!.importSecret(new Uint8Array(secret), publicKey, 1, batch));
+      wallet.reassessor.change((batch) => wallet.legacy!.importSecret(new Uint8Array(secret), publicKey, 1, batch));
     const txs: TxView[] = [];
     for (let i = 0; i < 5; i++) {
       const outputs = [own, paid].map((script) => ({ script, value: 20 }));
@@ -262,10 +262,10 @@ for (const [what, next] of [
     await t.rejects(load(keys[0]), /bad disk/);
     t.not(faultsOf(wallet, txs).length, 0, 'the payments were not found yet');
     failing = false;
-    t.ok(await wallet.store.get(REASSESS_KEY), 'a check is due');
+    t.ok(await wallet.storage.store.get(REASSESS_KEY), 'a check is due');
     await load(next);
     t.same(faultsOf(wallet, txs), []);
-    t.equal(await wallet.store.get(REASSESS_KEY), undefined, 'no check is due');
+    t.equal(await wallet.storage.store.get(REASSESS_KEY), undefined, 'no check is due');
     await wallet.close();
   });
 }
@@ -286,7 +286,7 @@ const writeHead = ({ wallet }: MemoryWallet, schema = WALLET_SCHEMA): Promise<vo
 async function load({ surroundings }: MemoryWallet, store: Store): Promise<{ wallet: Wallet; reassessDue: boolean; isIndexed: boolean }> {
   const loaded = await loadWallet(surroundings, { name: 'w', folder: '/nowhere/w' }, store);
   loaded.wallet.ledger.setTip(TIP);
-  await loaded.wallet.ledger.classifyAllCoins();
+  loaded.wallet.ledger.classifyAllCoins();
   return loaded;
 }
 async function newAddress(wallet: Wallet): Promise<Uint8Array> {
@@ -306,7 +306,7 @@ for (const descriptors of [false, true]) {
     }
     const first = await createMemoryWallet({ descriptors, wallet: { keypool: 2 } });
     await writeHead(first);
-    const { wallet } = await load(first, await copyOf(first.wallet.store, new Counting()));
+    const { wallet } = await load(first, await copyOf(first.wallet.storage.store, new Counting()));
     const given: Uint8Array[] = [];
     for (let i = 0; i < 12; i++) given.push(await first.address('bech32'));
     const txs: TxView[] = [];
@@ -325,13 +325,13 @@ for (const descriptors of [false, true]) {
     await tell(wallet, await pay(1, 6));
     t.not(faultsOf(wallet, txs).length, 0, 'no transaction is checked while the wallet is loading');
     reads = 0;
-    await wallet.startReassessing();
+    await wallet.reassessor.startReassessing();
     t.same(faultsOf(wallet, txs), [], 'what came while it was loaded');
     t.equal(reads, 1);
     const before = wallet.ledger.coins.size;
     for (let i = 2; i < 12; i++) {
       await newAddress(wallet);
-      await wallet.whenReassessed();
+      await wallet.reassessor.whenIdle();
       const faults = faultsOf(wallet, txs);
       if (faults.length > 0) t.same(faults, [], `address ${i}`);
     }
@@ -339,16 +339,16 @@ for (const descriptors of [false, true]) {
     // A key's scripts come with the pool, and those of its address once more when it is given out.
     t.equal(reads, descriptors ? 3 : 6, 'and only their transactions were read');
     await tell(wallet, await pay(11));
-    await wallet.whenReassessed();
+    await wallet.reassessor.whenIdle();
     await wallet.change(() => {});
-    t.equal(await wallet.store.get(REASSESS_KEY), undefined, 'no check is due');
+    t.equal(await wallet.storage.store.get(REASSESS_KEY), undefined, 'no check is due');
 
-    const { wallet: again } = await load(first, await copyOf(wallet.store, new Counting()));
-    await again.startReassessing();
+    const { wallet: again } = await load(first, await copyOf(wallet.storage.store, new Counting()));
+    await again.reassessor.startReassessing();
     reads = 0;
     await again.change((batch) => generateKeys(again, descriptorContext('master', 'regtest'), batch));
     for (let i = 0; i < 5; i++) await newAddress(again);
-    await again.whenReassessed();
+    await again.reassessor.whenIdle();
     t.equal(reads, 0, 'keys that were never paid');
     for (const one of [first.wallet, wallet, again]) await one.close();
   });
@@ -356,8 +356,8 @@ for (const descriptors of [false, true]) {
   t.test(`finds all outputs of a payment to two copies of a wallet, ${descriptors ? 'descriptors' : 'key pool'}`, async (t) => {
     const first = await createMemoryWallet({ descriptors, wallet: { keypool: 2 } });
     await writeHead(first);
-    const { wallet } = await load(first, await copyOf(first.wallet.store));
-    await wallet.startReassessing();
+    const { wallet } = await load(first, await copyOf(first.wallet.storage.store));
+    await wallet.reassessor.startReassessing();
     const given: Uint8Array[] = [];
     for (let i = 0; i < 8; i++) given.push(await first.address('bech32'));
     t.same(await newAddress(wallet), given[0], 'both gave out the first address');
@@ -374,7 +374,7 @@ for (const descriptors of [false, true]) {
       for (const tx of txs) wallet.ledger.syncTransaction(tx, ledger.txs.place(ledger.txs.find(tx.txid)), batch);
     });
     for (let i = 1; i < 8; i++) await newAddress(wallet);
-    await wallet.whenReassessed();
+    await wallet.reassessor.whenIdle();
     t.same(faultsOf(wallet, txs), [], 'the address that one copy alone gave out was paid too');
     for (const one of [first.wallet, wallet]) await one.close();
   });
@@ -390,14 +390,14 @@ t.test('keeps a script while another descriptor still gives it when a range is s
     const parsed = parseDescriptor(addChecksum(`${form}(${xpub}/*)`), context, { requireChecksum: true });
     if ('error' in parsed) throw new Error(parsed.error);
     const fresh = { descriptor: parsed.descriptors[0], secrets: [], time: 1, rangeStart: 0, rangeEnd, nextIndex: 0 };
-    await to.changeKeys((batch) => to.descriptors!.addDescriptor(fresh, batch));
+    await to.reassessor.change((batch) => to.descriptors!.addDescriptor(fresh, batch));
   };
   await add('wpkh', 20);
   const script = [...wallet.descriptors!.all()].at(-1)!.descriptor.scripts(15, {})![0];
   await add('combo', 20);
   const tx = await memory.receive([{ script, value: 77 }], TIP);
   await add('wpkh', 5);
-  t.equal(wallet.isMine(script), OWNERSHIP.SPENDABLE, 'the later descriptor still contains it');
+  t.equal(wallet.keys.isMine(script), OWNERSHIP.SPENDABLE, 'the later descriptor still contains it');
   t.same(faultsOf(wallet, [tx]), []);
   await add('wpkh', 20);
   await add('wpkh', 5);
@@ -406,13 +406,13 @@ t.test('keeps a script while another descriptor still gives it when a range is s
   const later = await memory.receive([{ script, value: 78 }], TIP);
   t.same(faultsOf(wallet, [tx, later]), [], 'independent of the order of descriptors');
 
-  const { wallet: loaded } = await load(memory, await copyOf(wallet.store));
-  await loaded.startReassessing();
-  t.equal(loaded.isMine(script), OWNERSHIP.SPENDABLE);
+  const { wallet: loaded } = await load(memory, await copyOf(wallet.storage.store));
+  await loaded.reassessor.startReassessing();
+  t.equal(loaded.keys.isMine(script), OWNERSHIP.SPENDABLE);
   t.same(faultsOf(loaded, [tx, later]), []);
   for (const one of [wallet, loaded]) {
     for (const form of ['wpkh', 'combo']) await add(form, 5, one);
-    t.equal(one.isMine(script), OWNERSHIP.NO, 'until no descriptor contains it');
+    t.equal(one.keys.isMine(script), OWNERSHIP.NO, 'until no descriptor contains it');
     t.same(faultsOf(one, [tx, later]), []);
     await one.close();
   }
@@ -430,18 +430,18 @@ t.test('finds the coins of an import after a crash', async (t) => {
   }
   const memory = await createMemoryWallet({ store: new Dying() });
   const txs = await fill(memory, random, 80);
-  await memory.wallet.whenReassessed();
+  await memory.wallet.reassessor.whenIdle();
   await writeHead(memory);
-  await memory.wallet.changeKeys((batch) => {
+  await memory.wallet.reassessor.change((batch) => {
     for (const work of imports) work(memory.wallet, batch);
   });
   t.same(faultsOf(memory.wallet, txs), [], 'while it lives');
   const { wallet, reassessDue, isIndexed } = await load(memory, left!);
   t.equal(reassessDue, true, 'the import that was cut off is known of');
   t.not(faultsOf(wallet, txs).length, 0, 'no transaction was checked yet');
-  await wallet.finishReassessment(isIndexed);
+  await wallet.reassessor.finishPending(isIndexed);
   t.same(faultsOf(wallet, txs), []);
-  t.equal(await wallet.store.get(REASSESS_KEY), undefined);
+  t.equal(await wallet.storage.store.get(REASSESS_KEY), undefined);
   await wallet.close();
   await memory.wallet.close();
 });
@@ -456,8 +456,8 @@ for (const descriptors of [false, true]) {
         return stuck && wanted[0][0] === WALLET_PREFIX.foreign ? new Promise(() => {}) : super.getMany(wanted);
       }
     }
-    const { wallet } = await load(first, await copyOf(first.wallet.store, new Stuck()));
-    await wallet.startReassessing();
+    const { wallet } = await load(first, await copyOf(first.wallet.storage.store, new Stuck()));
+    await wallet.reassessor.startReassessing();
     const own = await newAddress(wallet);
     const given: Uint8Array[] = [];
     for (let i = 0; i < 7; i++) given.push(await first.address('bech32'));
@@ -469,9 +469,9 @@ for (const descriptors of [false, true]) {
     stuck = true;
     for (let i = 0; i < 7; i++) await newAddress(wallet);
     t.not(faultsOf(wallet, [tx]).length, 0, 'no transaction was checked');
-    const left = await load(first, await copyOf(wallet.store));
+    const left = await load(first, await copyOf(wallet.storage.store));
     t.equal(left.reassessDue, true);
-    await left.wallet.finishReassessment(left.isIndexed);
+    await left.wallet.reassessor.finishPending(left.isIndexed);
     t.same(faultsOf(left.wallet, [tx]), []);
     for (const one of [first.wallet, left.wallet]) await one.close();
   });
@@ -480,10 +480,7 @@ for (const descriptors of [false, true]) {
 t.test('checks known transactions for many new keys and yields to other work', async (t) => {
   const SIZE = 4000;
   const seed = new Uint8Array(32).fill(77);
-  const fill = (one: Wallet): Promise<unknown> =>
-    one.changeExclusively(async (batch) => {
-      while (one.keys.topUp(SIZE, batch, () => false) === 'paused');
-    });
+  const fill = (one: Wallet): Promise<unknown> => one.change((batch) => one.keys.topUp(SIZE, batch));
   const reseed = (one: Wallet, bytes: Uint8Array): Promise<void> =>
     one.change((batch) => {
       one.legacy!.setSeed(bytes, batch, true);
@@ -512,7 +509,7 @@ t.test('checks known transactions for many new keys and yields to other work', a
     ),
   ];
   await reseed(wallet, new Uint8Array(seed));
-  await wallet.whenReassessed();
+  await wallet.reassessor.whenIdle();
   const commit = wallet.commit.bind(wallet);
   wallet.commit = (batch, sync) => {
     const written = commit(batch, sync);
@@ -531,31 +528,31 @@ t.test('checks known transactions for many new keys and yields to other work', a
   const { most, all } = await mostInATurn(
     async () => {
       await fill(wallet);
-      await wallet.whenReassessed();
+      await wallet.reassessor.whenIdle();
     },
     () => scripts,
   );
   t.ok(all > 7 * SIZE && most < all / 4, `${most} of ${all} in one turn`);
   t.ok(dueWith > 2 * SIZE, 'the row comes with the keys');
-  t.equal(wallet.isMine(paid[1]), OWNERSHIP.SPENDABLE);
+  t.equal(wallet.keys.isMine(paid[1]), OWNERSHIP.SPENDABLE);
   t.same(faultsOf(wallet, txs), []);
   await wallet.change(() => {});
-  t.equal(await wallet.store.get(REASSESS_KEY), undefined, 'no check is due');
+  t.equal(await wallet.storage.store.get(REASSESS_KEY), undefined, 'no check is due');
   await wallet.close();
 });
 
 t.test('marks a check of transactions as due only if the wallet knows a transaction', async (t) => {
   const { wallet, address, receive } = await createMemoryWallet();
-  wallet.finishLoading();
+  wallet.reassessor.finishLoading(undefined);
   const own = await address('bech32');
-  t.equal(await wallet.store.get(REASSESS_KEY), undefined, 'no transaction could pay the new keys');
+  t.equal(await wallet.storage.store.get(REASSESS_KEY), undefined, 'no transaction could pay the new keys');
   await receive([{ script: own, value: 10 }], TIP);
   await address('bech32');
-  t.ok(await wallet.store.get(REASSESS_KEY), 'a check is due');
-  await wallet.changeKeys((batch) => wallet.legacy!.watchScript(targets[0], 1, batch));
-  t.ok(await wallet.store.get(REASSESS_KEY), 'a check is still due after an import');
-  await wallet.startReassessing();
-  t.equal(await wallet.store.get(REASSESS_KEY), undefined);
+  t.ok(await wallet.storage.store.get(REASSESS_KEY), 'a check is due');
+  await wallet.reassessor.change((batch) => wallet.legacy!.watchScript(targets[0], 1, batch));
+  t.ok(await wallet.storage.store.get(REASSESS_KEY), 'a check is still due after an import');
+  await wallet.reassessor.startReassessing();
+  t.equal(await wallet.storage.store.get(REASSESS_KEY), undefined);
   await wallet.close();
 });
 
@@ -598,8 +595,8 @@ class World {
   static async create(descriptors: boolean): Promise<World> {
     const memory = await createMemoryWallet({ descriptors, wallet: { keypool: 2 } });
     await writeHead(memory);
-    const { wallet } = await load(memory, await copyOf(memory.wallet.store));
-    await wallet.startReassessing();
+    const { wallet } = await load(memory, await copyOf(memory.wallet.storage.store));
+    await wallet.reassessor.startReassessing();
     const ahead: Uint8Array[] = [];
     for (let i = 0; i < 10; i++) ahead.push(await memory.address('bech32'));
     const others = descriptors ? [...targets.slice(0, 12), ...rangeScripts] : targets;
@@ -632,7 +629,7 @@ class World {
       const outputs = [{ script: this.at(this.scripts, m), value: 300 + n }];
       await this.tell(parseTx(buildTx({ version: 2, inputs: [input], outputs, locktime: 0 }), crypto), UNCONFIRMED_PLACE);
     },
-    bring: (n) => this.wallet.changeKeys((batch) => this.at(this.works, n)(this.wallet, batch)),
+    bring: (n) => this.wallet.reassessor.change((batch) => this.at(this.works, n)(this.wallet, batch)),
     refill: (n) => this.wallet.change((batch) => this.wallet.keys.topUp(1 + (n % 5), batch)),
     give: () => newAddress(this.wallet),
     forget: async (n) => {
@@ -651,13 +648,13 @@ class World {
     },
     // The process dies, or the wallet is unloaded.
     reload: async (n) => {
-      if (n % 2 === 0) await this.wallet.whenReassessed();
-      const left = await copyOf(this.wallet.store);
+      if (n % 2 === 0) await this.wallet.reassessor.whenIdle();
+      const left = await copyOf(this.wallet.storage.store);
       await this.wallet.close();
       const { wallet, isIndexed } = await load(this.memory, left);
       this.wallet = wallet;
-      await wallet.finishReassessment(isIndexed);
-      await wallet.startReassessing();
+      await wallet.reassessor.finishPending(isIndexed);
+      await wallet.reassessor.startReassessing();
     },
   };
 }
@@ -675,11 +672,11 @@ for (const descriptors of [false, true]) {
           await world.steps[name](n, m);
           // Sometimes the next step comes before the check has ended.
           if (n % 4 === 0) continue;
-          await world.wallet.whenReassessed();
+          await world.wallet.reassessor.whenIdle();
           const faults = faultsOf(world.wallet, world.txs);
           if (faults.length > 0) throw new Error(`after ${name}: ${faults.join(', ')}`);
         }
-        await world.wallet.whenReassessed();
+        await world.wallet.reassessor.whenIdle();
         const faults = faultsOf(world.wallet, world.txs);
         if (faults.length > 0) throw new Error(faults.join(', '));
         for (const one of [world.memory.wallet, world.wallet]) await one.close();
@@ -694,10 +691,10 @@ t.test('upgrades a wallet of an earlier version, also after a crash during the u
   for (const schema of [1, 2]) {
     const memory = await createMemoryWallet();
     const txs = await fill(memory, random, 600);
-    await memory.wallet.whenReassessed();
+    await memory.wallet.reassessor.whenIdle();
     await writeHead(memory, schema);
     const left = new MemoryStore();
-    for await (const [key, value] of memory.wallet.store.iterate()) {
+    for await (const [key, value] of memory.wallet.storage.store.iterate()) {
       if (key[0] !== WALLET_PREFIX.foreign) await left.batch([{ type: 'put', key, value }]);
     }
     // If the process dies before it has all rows, the next one starts again from the beginning.
@@ -710,19 +707,19 @@ t.test('upgrades a wallet of an earlier version, also after a crash during the u
     }
     const dying = await copyOf(left, new Dying());
     const cut = await load({ ...memory, surroundings: { ...memory.surroundings, onFault: () => {} } }, dying);
-    await t.rejects(cut.wallet.finishReassessment(cut.isIndexed), /dead/);
+    await t.rejects(cut.wallet.reassessor.finishPending(cut.isIndexed), /dead/);
 
     const { wallet, reassessDue, isIndexed } = await load(memory, await copyOf(dying));
     t.same([reassessDue, isIndexed], [true, false]);
-    await wallet.finishReassessment(isIndexed);
-    await wallet.startReassessing();
+    await wallet.reassessor.finishPending(isIndexed);
+    await wallet.reassessor.startReassessing();
     for (const work of imports) {
-      await wallet.changeKeys((batch) => work(wallet, batch));
+      await wallet.reassessor.change((batch) => work(wallet, batch));
       const faults = faultsOf(wallet, txs);
       if (faults.length > 0) t.same(faults, []);
     }
-    t.same(await wallet.store.get(walletKey(WALLET_PREFIX.schema)), Uint8Array.of(3));
-    const again = await load(memory, await copyOf(wallet.store));
+    t.same(await wallet.storage.store.get(walletKey(WALLET_PREFIX.schema)), Uint8Array.of(3));
+    const again = await load(memory, await copyOf(wallet.storage.store));
     t.same([again.reassessDue, again.isIndexed], [false, true]);
     t.same(faultsOf(again.wallet, txs), []);
     for (const one of [memory.wallet, wallet, again.wallet]) await one.close();

@@ -56,7 +56,7 @@ async function world(t: Test, names = ['failing', 'sound']): Promise<World> {
   node.disconnect();
   node.returning = false;
   for (let i = 0; i < 3; i++) node.enter();
-  for (const wallet of manager.all) await wallet.applyPendingEvents();
+  for (const wallet of manager.all) await wallet.events.applyPending();
   return Object.assign(here, { node, manager, errors, faults });
 }
 
@@ -64,7 +64,7 @@ const called = (wallet: Wallet, method: string, ...args: unknown[]): Promise<unk
 
 /** Returns the content of a wallet. */
 async function stateOf(wallet: Wallet): Promise<unknown> {
-  await wallet.applyPendingEvents();
+  await wallet.events.applyPending();
   const { txs } = wallet.ledger;
   const records = [...txs.rowsOutsideChain()].map((row) => [
     hex(txs.txid(row)),
@@ -77,7 +77,7 @@ async function stateOf(wallet: Wallet): Promise<unknown> {
     records: records.sort(),
     balances: await called(wallet, 'getbalances'),
     tip: wallet.tip?.hashHex,
-    locator: hex(wallet.locator),
+    locator: hex(wallet.position.locator),
   };
 }
 
@@ -115,7 +115,7 @@ const jump = ({ node }: World): void => {
 const EVENTS: readonly { kind: string; cause(here: World): void; inject(wallet: Wallet, worksFirst: boolean): void }[] = [
   { kind: 'connected', cause: ({ node }) => node.connect(), inject: ({ ledger }, first) => failOnce(ledger, 'setTip', first) },
   { kind: 'connected', cause: ({ node }) => node.connect(), inject: ({ ledger }, first) => failOnce(ledger, 'syncTransaction', first) },
-  { kind: 'connected', cause: ({ node }) => node.connect(), inject: (wallet, first) => failOnce(wallet, 'writeLocator', first) },
+  { kind: 'connected', cause: ({ node }) => node.connect(), inject: (wallet, first) => failOnce(wallet.position, 'writeLocator', first) },
   {
     kind: 'disconnected',
     cause: ({ node }) => node.disconnect(),
@@ -133,7 +133,7 @@ const EVENTS: readonly { kind: string; cause(here: World): void; inject(wallet: 
     kind: 'pool',
     cause: ({ node, manager }) => {
       const txs = node.client.pool().map(({ txid, bytes }) => new MempoolTx(txid, bytes, crypto));
-      for (const wallet of manager.all) wallet.pushEvent({ kind: 'pool', txs });
+      for (const wallet of manager.all) wallet.events.push({ kind: 'pool', txs });
     },
     inject: ({ ledger: { txs } }, first) => failOnce(txs, 'rowsOutsideChain', first),
   },
@@ -145,24 +145,24 @@ for (const { kind, cause, inject } of EVENTS) {
       const here = await world(t);
       const { node, manager, faults, errors } = here;
       const failing = manager.get('failing')!;
-      failing.payFeeRate = 1234;
+      failing.session.setPayFeeRate(1234);
       inject(failing, worksFirst);
       cause(here);
       // Events behind the one that fails.
       node.connect();
       node.enter();
-      await failing.applyPendingEvents();
+      await failing.events.applyPending();
       t.same(faults, ['failing']);
       t.throws(() => manager.selectWallet('failing', AMBIGUOUS), { code: -4, message: /"failing" has failed and is being loaded again/ });
       t.throws(() => manager.selectWallet(null, AMBIGUOUS), { code: -19 }, 'a call without a name does not reach the other wallet');
       t.equal(manager.selectWallet('sound', AMBIGUOUS).name, 'sound');
       await reloaded(manager, failing);
       node.client.onHistory();
-      await manager.get('sound')!.applyPendingEvents();
-      await until('scans are over', () => manager.all.every(({ scan, unseen }) => scan === null && unseen === null));
+      await manager.get('sound')!.events.applyPending();
+      await until('scans are over', () => manager.all.every(({ scans }) => scans.running === null && scans.unseen === null));
       await sameAfterBlock(t, here, 'it has the same transactions as the other wallet');
       const again = manager.get('failing')!;
-      t.equal(again.payFeeRate, 1234);
+      t.equal(again.session.payFeeRate, 1234);
       t.same(errors, []);
       await manager.unloadWallet(again);
       await manager.loadWallet('failing');
@@ -176,16 +176,18 @@ t.test('a wallet recovers from a failed write with all acknowledged changes', as
   const { manager, faults, errors } = here;
   const failing = manager.get('failing')!;
   await called(failing, 'importaddress', '52', 'acknowledged', false);
-  const { store } = failing;
-  failing.store = Object.create(store, {
-    batch: { value: () => Promise.reject(new Error('disk full')) },
-    close: { value: () => store.close() },
-  });
+  const { store } = failing.storage;
+  failing.storage.replaceStore(
+    Object.create(store, {
+      batch: { value: () => Promise.reject(new Error('disk full')) },
+      close: { value: () => store.close() },
+    }),
+  );
   await t.rejects(called(failing, 'importaddress', '53', 'refused', false), { message: 'disk full' });
   t.same(faults, ['failing']);
   await reloaded(manager, failing);
   const again = manager.get('failing')!;
-  t.same([again.isMine(Uint8Array.of(0x52)), again.isMine(Uint8Array.of(0x53))].map(Boolean), [true, false]);
+  t.same([again.keys.isMine(Uint8Array.of(0x52)), again.keys.isMine(Uint8Array.of(0x53))].map(Boolean), [true, false]);
   await sameAfterBlock(t, here);
   t.same(errors, []);
 });
@@ -195,7 +197,7 @@ async function failNow({ node, manager }: World): Promise<Wallet> {
   const wallet = manager.get('failing')!;
   failOnce(wallet.ledger, 'setTip', false);
   node.connect();
-  await wallet.applyPendingEvents();
+  await wallet.events.applyPending();
   return wallet;
 }
 
@@ -214,7 +216,7 @@ t.test('a wallet that fails again within a minute stays unloaded until it is loa
   t.throws(() => manager.selectWallet(null, AMBIGUOUS), { code: -19 });
   node.connect();
   const sound = manager.selectWallet('sound', AMBIGUOUS);
-  await sound.applyPendingEvents();
+  await sound.events.applyPending();
   t.equal(sound.tip?.hashHex, node.tip.hashHex, 'the other wallet follows');
   await manager.loadWallet('failing');
   await sameAfterBlock(t, here);
@@ -241,7 +243,7 @@ t.test('a wallet that fails while it is loaded again stays unloaded', async (t) 
   here.onLoaded = async (wallet) => {
     failOnce(wallet.ledger, 'setTip', true);
     node.connect();
-    await wallet.applyPendingEvents();
+    await wallet.events.applyPending();
   };
   await failNow(here);
   await until('the wallet stays unloaded', () => errors.length > 0);

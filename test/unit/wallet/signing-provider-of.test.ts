@@ -8,14 +8,12 @@ import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import { createSigner } from '../../../src/crypto/native/sign.js';
 import { signTransaction } from '../../../src/signing/sign-transaction.js';
-import { DescriptorKeys } from '../../../src/wallet/keys/descriptor-keys.js';
 import type { TrackedDescriptor } from '../../../src/wallet/keys/descriptor-table.js';
 import { signingProviderOf } from '../../../src/wallet/spend/signing-provider-of.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
 import { descriptorContext, mustParse } from '../../framework/descriptor-context.js';
 import { TestKey } from '../../framework/keys.js';
 import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
-import { mostInATurn } from '../../framework/turns.js';
 
 const context = descriptorContext('master', 'regtest');
 const tools = { crypto, signer: createSigner() };
@@ -43,7 +41,7 @@ async function errorsOf(wallet: Wallet, scripts: readonly Uint8Array[]): Promise
     sequence: 0xfffffffd,
   }));
   const tx = parseTx(buildTx({ version: 2, inputs, outputs: [{ value: 9_000, script: scripts[0] }], locktime: 0 }), crypto);
-  const signed = await signTransaction(tx, spent, await signingProviderOf(wallet, spent), 0, tools);
+  const signed = await signTransaction(tx, spent, signingProviderOf(wallet, spent), 0, tools);
   return signed.map(({ error }) => error);
 }
 
@@ -84,28 +82,4 @@ t.test('searches for an unknown key once, however many scripts contain it', asyn
   for (const error of errors) t.match(error, /signature|key/, 'one of two');
   // Deriving its scripts asks too.
   t.ok(opened > 0 && opened <= 6 * INPUTS, `private keys were asked for ${opened} times`);
-});
-
-t.test('yields while it finds the descriptors for the keys of many inputs', async (t) => {
-  const { wallet } = await createMemoryWallet({ descriptors: true });
-  const { scripts } = await take(
-    wallet,
-    `wpkh(${encodeExtendedSecret(masterFromSeed(new Uint8Array(32).fill(9), context)!, context.params, context)}/*)`,
-    600,
-  );
-  const spent = scripts.map((script) => ({ value: 10_000, script }));
-  // Each is asked what it knows of, which it derives.
-  let asked = 0;
-  const descriptors = wallet.descriptors!;
-  const provider = (script: Uint8Array) => {
-    asked++;
-    return DescriptorKeys.prototype.provider.call(descriptors, script);
-  };
-  Object.defineProperty(descriptors, 'provider', { value: provider });
-  const { most, all } = await mostInATurn(
-    () => signingProviderOf(wallet, spent),
-    () => asked,
-  );
-  t.equal(all, 600);
-  t.ok(most < all / 4, `${most} of ${all} in one turn`);
 });

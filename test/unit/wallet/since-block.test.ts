@@ -46,7 +46,7 @@ async function followedNode(t: { teardown(end: () => unknown): unknown }) {
       change();
       client.sync();
       // Time of one slice each.
-      while (!sameBlock(wallet.tip, client.tip)) void wallet.applyPendingEvents();
+      while (!sameBlock(wallet.tip, client.tip)) void wallet.events.applyPending();
     });
   return { node, since, afterNextAnswer };
 }

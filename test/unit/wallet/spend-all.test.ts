@@ -153,7 +153,7 @@ t.test('exportwatchonlywallet writes a watch-only copy and overwrites nothing', 
   const store = new MemoryStore();
   t.equal(await readBackup(file, store), null);
   const { wallet } = await loadWallet(made.surroundings, { name: 'w', folder: '' }, store);
-  t.equal(wallet.privateKeysDisabled, true);
+  t.equal(wallet.record.privateKeysDisabled, true);
   t.equal(wallet.descriptors!.count, 6);
   t.notOk([...wallet.descriptors!.all()].some(({ hasSecrets }) => hasSecrets));
   t.equal(wallet.ledger.txs.size, 1);

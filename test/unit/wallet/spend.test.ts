@@ -8,7 +8,9 @@ import { SighashCache } from '../../../src/consensus/script/sighash.js';
 import { verifyTxInput } from '../../../src/consensus/script/verify-input.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
+import { isChange } from '../../../src/wallet/address-use.js';
 import { BUCKET } from '../../../src/wallet/coins/coin-table.js';
+import { isLockedCoin } from '../../../src/wallet/coins/outpoint.js';
 import type { AddressType } from '../../../src/wallet/keys/key-source.js';
 import { type CoinControl, defaultControl } from '../../../src/wallet/spend/coin-control.js';
 import { commitTransaction, payAndRecord } from '../../../src/wallet/spend/commit-transaction.js';
@@ -74,7 +76,7 @@ function faultsOf(memory: MemoryWallet, made: Payment, amount: number, feeRate: 
   if (paid === undefined || tx.outputValue(paid) !== (subtractFee ? amount - fee : amount)) {
     if (!(subtractFee && changePosition < 0)) faults.push('another amount');
   }
-  if (changePosition >= 0 && memory.wallet.isMine(tx.outputScript(changePosition)) === 0) faults.push('change to strangers');
+  if (changePosition >= 0 && memory.wallet.keys.isMine(tx.outputScript(changePosition)) === 0) faults.push('change to strangers');
   return faults;
 }
 
@@ -123,7 +125,7 @@ t.test('random payments of random wallets are signed, pay the amount and the rig
             const row = wallet.ledger.coins.txRow(coin);
             const depth = wallet.ledger.depth(row);
             const trusted = depth > 0 || wallet.ledger.sheet.isTrusted(row);
-            return trusted && depth >= minDepth && !wallet.isLocked(wallet.ledger.coins.outpoint(coin));
+            return trusted && depth >= minDepth && !isLockedCoin(wallet.ledger, wallet.ledger.coins.outpoint(coin));
           });
           const funds = usable.reduce((sum, coin) => sum + wallet.ledger.coins.value(coin), 0);
           const amount = Math.floor((funds * share) / 100);
@@ -216,7 +218,7 @@ t.test('the change type follows the recipients, and a refused payment uses no ke
     const made = await createTransaction(wallet, { ...request, control: defaultControl(false) }, tools);
     if ('error' in made) throw new Error(made.error);
     t.equal(kindOf(made.tx.outputScript(0)), wanted, `${addressType}, ${changeType}`);
-    t.equal(wallet.isChange(made.tx.outputScript(0)), true);
+    t.equal(isChange(wallet, made.tx.outputScript(0)), true);
   }
 });
 
@@ -263,7 +265,7 @@ for (const others of [true, false]) {
       const input = { prevHash: tx.prevHash(0), prevIndex: tx.prevIndex(0), scriptSig: new Uint8Array(0), sequence: 0xffffffff };
       const spend = buildTx({ version: 2, inputs: [input], outputs: [{ script: OUTSIDE, value: CENT }], locktime: 0 });
       void wallet.access.runExclusive(() => new Promise((resolve) => setImmediate(resolve)));
-      wallet.pushEvent({ kind: 'entered', tx: parseTx(spend, crypto) });
+      wallet.events.push({ kind: 'entered', tx: parseTx(spend, crypto) });
       return true;
     };
     const request = {

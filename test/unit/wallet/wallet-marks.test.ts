@@ -36,11 +36,11 @@ t.test('marks a watched witness program whose public key is unknown', async (t) 
   const { wallet } = await createMemoryWallet();
   const id = crypto.hash160(Uint8Array.of(1, 2, 3));
   const program = keyHashProgram(id);
-  await wallet.changeKeys((batch) => {
+  await wallet.reassessor.change((batch) => {
     wallet.legacy!.watchScript(payToKeyHash(id), 1, batch);
     wallet.legacy!.addScript(program, 1, batch);
   });
-  t.equal(wallet.isMine(program), OWNERSHIP.WATCH);
+  t.equal(wallet.keys.isMine(program), OWNERSHIP.WATCH);
   const { marks } = (await WalletMarks.of(wallet, false)).targets;
   t.ok(new ScriptMarks(marks).hasScript(program, 0, program.length), 'a scan looks for it');
 });

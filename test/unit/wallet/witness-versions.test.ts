@@ -105,9 +105,9 @@ async function again(from: Wallet, { surroundings }: Made, without = -1): Promis
   const store = new MemoryStore();
   await store.batch((await allRows(from)).filter(([key]) => key[0] !== without).map(([key, value]) => ({ type: 'put', key, value })));
   const { wallet } = await loadWallet(surroundings, { name: 'w', folder: '' }, store);
-  wallet.tip = from.tip;
+  wallet.position.moveTo(from.tip!);
   wallet.ledger.setTip(TIP);
-  await wallet.ledger.classifyAllCoins();
+  wallet.ledger.classifyAllCoins();
   return wallet;
 }
 

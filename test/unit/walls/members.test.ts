@@ -26,7 +26,6 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'wallet/keys/key-table KeyTable': 28,
   'wallet/keys/legacy-keys LegacyKeys': 45,
   'wallet/linked-node-client LinkedNodeClient': 36,
-  'wallet/wallet Wallet': 58,
 };
 
 /** Callbacks that are still set from outside. */

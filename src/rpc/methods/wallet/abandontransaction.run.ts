@@ -12,7 +12,7 @@ export const abandontransaction: WalletRun<typeof spec> = async (params, ctx, ca
   // Wait until no spend is in progress: otherwise the transaction could enter the mempool after its coins were
   // released.
   const done = await inPaymentQueue(wallet, async () => {
-    await wallet.applyPendingEvents();
+    await wallet.events.applyPending();
     const row = wallet.ledger.txs.find(txid);
     return row >= 0 && (await wallet.change((batch) => wallet.ledger.abandonTransaction(row, batch)));
   });

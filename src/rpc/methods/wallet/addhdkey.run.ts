@@ -15,7 +15,7 @@ import type { addhdkey as spec } from './addhdkey.spec.js';
 export const addhdkey: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const keys = descriptorsOf(wallet, 'addhdkey');
-  if (wallet.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, 'addhdkey is not available for wallets without private keys');
+  if (wallet.record.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, 'addhdkey is not available for wallets without private keys');
   ensureUnlocked(wallet);
   const pair = params.hdkey !== undefined ? importedKey(ctx, params.hdkey, call) : randomKey(ctx);
   try {

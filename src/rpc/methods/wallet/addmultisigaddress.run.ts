@@ -36,12 +36,12 @@ export const addmultisigaddress: WalletRun<typeof spec> = async (params, ctx, ca
   if (type === 'bech32m') return refuse('Bech32m multisig addresses cannot be created with legacy wallets');
   const output = buildMultisig(required, keys, type, ctx.crypto);
   if ('error' in output) return fail(RPC_CODE.INVALID_PARAMETER, output.error);
-  await wallet.changeKeys((batch) => {
+  await wallet.reassessor.change((batch) => {
     legacy.addScript(output.script, 0, batch);
     if (output.witnessProgram) legacy.addScript(output.witnessProgram, 0, batch);
     wallet.book.set(output.outputScript, label, 'send', batch);
   });
-  wallet.hasKeyManager = true;
+  wallet.session.addKeyManager();
   return {
     address: addressText(ctx, output.outputScript),
     redeemScript: hex(output.script),

@@ -16,12 +16,12 @@ export const backupwallet: WalletRun<typeof spec> = async (params, ctx, call) =>
       (info) => info.isDirectory(),
       () => false,
     );
-    await wallet.queueWrite(async () => {});
+    await wallet.storage.queueWrite(async () => {});
     // Replace path separators, which wallet names may contain.
     const name = `${(wallet.name || 'wallet').replaceAll(/[/\\:]+/g, '_')}.backup`;
     const file = isFolder ? path.join(destination, name) : destination;
     if (await isOfDatabase(wallet.parts.options.dir, file)) throw new Error('a wallet is not written over');
-    await writeBackup(wallet.store, file);
+    await writeBackup(wallet.storage.store, file);
     ctx.wallets.logOperation(wallet.name, `saved to ${file}`);
   } catch (error) {
     ctx.wallets.logFailure(`save wallet ${JSON.stringify(wallet.name)} to ${destination}`, error);

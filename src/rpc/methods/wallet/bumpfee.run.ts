@@ -1,4 +1,5 @@
 // Core: wallet/rpc/spend.cpp, bumpfee_helper.
+
 import { parseTx, type TxView } from '../../../consensus/tx/tx-view.js';
 import { follows } from '../../../policy/compat.js';
 import { fieldsOf } from '../../../psbt/create-psbt.js';
@@ -26,9 +27,9 @@ const DEPRECATED =
   'Using bumpfee with wallets that have private keys disabled is deprecated. Use psbtbumpfee instead or restart bitcoind with -deprecatedrpc=bumpfee. This functionality will be removed in 0.22';
 
 export const bumpfee: WalletRun<typeof spec> = async (params, ctx, call) => {
-  const { privateKeysDisabled, record } = walletOf(ctx, call);
+  const { record } = walletOf(ctx, call);
   const isOutside = record.has(WALLET_FLAG.EXTERNAL_SIGNER);
-  if (privateKeysDisabled && !isOutside) {
+  if (record.privateKeysDisabled && !isOutside) {
     if (toolsOf(ctx).options.bumpGivesPsbt) return psbtbumpfee(params, ctx, call);
     return follows(ctx.compat, 31) ? fail(RPC_CODE.WALLET_ERROR, NO_KEYS) : fail(RPC_CODE.METHOD_DEPRECATED, DEPRECATED);
   }

@@ -6,10 +6,9 @@ import { accountDescriptor, addAccount } from '../../../wallet/manage/new-keys.j
 import { asBool } from '../../args.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { Slicer } from '../../node/slices.js';
 import { normalText } from '../../wallet/describe.js';
 import { descriptorsOf, failUnknown, invalidKey, namedKey, option, rootsOf, secretOf } from '../../wallet/hd-keys.js';
-import { ensureUnlocked, WalletSlicer, walletOf } from '../../wallet/select.js';
+import { ensureUnlocked, walletOf } from '../../wallet/select.js';
 import { type Given, given } from '../../wallet/spend-args.js';
 import type { createwalletdescriptor as spec } from './createwalletdescriptor.spec.js';
 
@@ -19,9 +18,9 @@ export const createwalletdescriptor: WalletRun<typeof spec> = async (params, ctx
   const { type } = params;
   const internal = option(params.options, 'internal');
   const halves = given(internal) ? [asBool(internal)] : [false, true];
-  const pauses = new WalletSlicer(wallet, call, () => ensureUnlocked(wallet));
-  const root = await accountRoot(ctx, keys, option(params.options, 'hdkey'), pauses);
-  const pair = (await secretOf(ctx, keys, root, pauses)) ?? failUnknown(ctx, root);
+  ensureUnlocked(wallet);
+  const root = accountRoot(ctx, keys, option(params.options, 'hdkey'));
+  const pair = secretOf(ctx, keys, root) ?? failUnknown(ctx, root);
   try {
     const made = await wallet.change((batch) => {
       ensureUnlocked(wallet);
@@ -31,7 +30,7 @@ export const createwalletdescriptor: WalletRun<typeof spec> = async (params, ctx
       if (fresh.length === 0) fail(RPC_CODE.WALLET_ERROR, 'Descriptor already exists');
       return fresh.map(({ half, descriptor }) => addAccount(wallet, pair, descriptor, half, batch));
     });
-    await fillPool(wallet, 0, pauses, () => ensureUnlocked(wallet), new Set(made.map(({ number }) => number)));
+    await fillPool(wallet, 0, () => ensureUnlocked(wallet), new Set(made.map(({ number }) => number)));
     return { descs: made.map((one) => normalText(wallet, one)) };
   } finally {
     pair.secret.fill(0);
@@ -39,9 +38,9 @@ export const createwalletdescriptor: WalletRun<typeof spec> = async (params, ctx
 };
 
 /** Returns the key from which new descriptors are derived. */
-async function accountRoot(ctx: WalletContext, keys: DescriptorKeys, named: Given, pauses: Slicer): Promise<ExtendedKey> {
+function accountRoot(ctx: WalletContext, keys: DescriptorKeys, named: Given): ExtendedKey {
   if (given(named)) return namedKey(ctx, named);
-  const roots = await rootsOf(ctx, keys.actives(), pauses);
+  const roots = rootsOf(ctx, keys.actives());
   if (roots.length !== 1) {
     invalidKey("Unable to determine which HD key to use from active descriptors. Please specify with 'hdkey'");
   }

@@ -1,4 +1,5 @@
 // Core 31: wallet/rpc/wallet.cpp.
+
 import { encodeExtendedKey, encodeExtendedSecret } from '../../../address/bip32/extended-codec.js';
 import { deriveSecretPath, type ExtendedKey, fingerprintOf, HARDENED } from '../../../address/bip32/extended-key.js';
 import { formatPath, parsePath } from '../../../address/bip32/key-path.js';
@@ -6,7 +7,6 @@ import { equalBytes, toHex } from '../../../consensus/bytes/hex.js';
 import type { DescriptorKeys } from '../../../wallet/keys/descriptor-keys.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import type { Slicer } from '../../node/slices.js';
 import {
   descriptorsOf,
   failUnknown,
@@ -19,7 +19,7 @@ import {
   secretOf,
   unused,
 } from '../../wallet/hd-keys.js';
-import { ensureUnlocked, WalletSlicer, walletOf } from '../../wallet/select.js';
+import { ensureUnlocked, walletOf } from '../../wallet/select.js';
 import { type Given, given } from '../../wallet/spend-args.js';
 import type { derivehdkey as spec } from './derivehdkey.spec.js';
 
@@ -31,19 +31,19 @@ const isSame = (a: ExtendedKey, b: ExtendedKey): boolean =>
  */
 const MOST_PATH = 16_384;
 
-export const derivehdkey: WalletRun<typeof spec> = async (params, ctx, call) => {
+export const derivehdkey: WalletRun<typeof spec> = (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const keys = descriptorsOf(wallet, 'derivehdkey');
-  if (wallet.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, 'derivehdkey is not available for watch-only wallets');
+  if (wallet.record.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, 'derivehdkey is not available for watch-only wallets');
   const text = params.path;
   const path = (text.length > MOST_PATH ? null : parsePath(text)) ?? fail(RPC_CODE.INVALID_PARAMETER, 'Invalid BIP32 keypath');
   const isPrivate = flagOf(params.options, 'private');
   if (!path.some((step) => step >= HARDENED)) {
     fail(RPC_CODE.INVALID_PARAMETER, 'Derivation path requires at least one hardened step');
   }
-  const pauses = new WalletSlicer(wallet, call, () => ensureUnlocked(wallet));
-  const root = await derivedRoot(ctx, keys, option(params.options, 'hdkey'), pauses);
-  const pair = (await secretOf(ctx, keys, root, pauses)) ?? failUnknown(ctx, root);
+  ensureUnlocked(wallet);
+  const root = derivedRoot(ctx, keys, option(params.options, 'hdkey'));
+  const pair = secretOf(ctx, keys, root) ?? failUnknown(ctx, root);
   const child = deriveSecretPath(pair, path, ctx.descriptors);
   pair.secret.fill(0);
   if (child === null) return fail(RPC_CODE.INVALID_PARAMETER, 'Unable to derive HD key at the requested path');
@@ -60,15 +60,15 @@ export const derivehdkey: WalletRun<typeof spec> = async (params, ctx, call) => 
 /**
  * Returns the key to derive from: the one added by addhdkey, otherwise that of the descriptors that provide addresses.
  */
-async function derivedRoot(ctx: WalletContext, keys: DescriptorKeys, named: Given, pauses: Slicer): Promise<ExtendedKey> {
-  const spare = await rootsOf(ctx, unused(keys), pauses);
+function derivedRoot(ctx: WalletContext, keys: DescriptorKeys, named: Given): ExtendedKey {
+  const spare = rootsOf(ctx, unused(keys));
   if (given(named)) {
     const key = namedKey(ctx, named);
-    const known = [...spare, ...(await rootsOf(ctx, keys.actives(), pauses))];
+    const known = [...spare, ...rootsOf(ctx, keys.actives())];
     return known.some((root) => isSame(root.key, key)) ? key : invalidKey('HD key is not used by an active or unused(KEY) descriptor');
   }
   if (spare.length > 1) invalidKey("Unable to determine which HD key to use. Please specify with 'hdkey'");
-  const roots = spare.length === 1 ? spare : await rootsOf(ctx, keys.actives(), pauses);
+  const roots = spare.length === 1 ? spare : rootsOf(ctx, keys.actives());
   if (roots.length === 0) invalidKey('No active or unused(KEY) descriptor found');
   if (roots.length > 1) {
     invalidKey("Unable to determine which HD key to use from active descriptors. Please specify with 'hdkey'");

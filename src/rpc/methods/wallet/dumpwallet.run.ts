@@ -8,7 +8,6 @@ import { formatPath } from '../../../address/bip32/key-path.js';
 import { encodeWifAscii } from '../../../address/wif.js';
 import { equalBytes } from '../../../consensus/bytes/hex.js';
 import { Slicer } from '../../../lib/slicer.js';
-import { sortInSlices } from '../../../lib/sort-in-slices.js';
 import type { LegacyKeys } from '../../../wallet/keys/legacy-keys.js';
 import { writeWholeFile } from '../../../wallet/storage/whole-file.js';
 import type { Wallet } from '../../../wallet/wallet.js';
@@ -44,7 +43,7 @@ function keyUse(ctx: WalletContext, wallet: Wallet, legacy: LegacyKeys, row: num
 }
 
 /** Writes the lines of the dump in slices. */
-async function writeDump(ctx: WalletContext, wallet: Wallet, legacy: LegacyKeys, out: DumpWriter, slicer: Slicer): Promise<void> {
+async function writeDump(ctx: WalletContext, wallet: Wallet, legacy: LegacyKeys, out: DumpWriter): Promise<void> {
   const tip = wallet.tip!;
   out.writeLine('# Wallet dump created by adit');
   out.writeLine(`# * Created on ${isoTime(ctx.clock.nowSeconds())}`);
@@ -62,10 +61,10 @@ async function writeDump(ctx: WalletContext, wallet: Wallet, legacy: LegacyKeys,
   const keys: { row: number; time: number }[] = [];
   for (const row of legacy.keys.rows()) {
     if (legacy.keys.isPrivate(row)) keys.push({ row, time: legacy.keys.metadata(row)?.time ?? 0 });
-    if (slicer.due) await slicer.pause();
   }
-  const inOrder = await sortInSlices(keys, (a, b) => a.time - b.time || legacy.keys.compareIds(a.row, b.row), slicer);
-  for (const { row, time } of inOrder) {
+  keys.sort((a, b) => a.time - b.time || legacy.keys.compareIds(a.row, b.row));
+  const slicer = new Slicer();
+  for (const { row, time } of keys) {
     // Fail if the wallet was locked or unloaded meanwhile, because the file would lack keys.
     ensureUnlocked(wallet);
     ensureLoaded(wallet);
@@ -82,9 +81,8 @@ async function writeDump(ctx: WalletContext, wallet: Wallet, legacy: LegacyKeys,
   const scripts: { script: Uint8Array; time: number; id: Uint8Array }[] = [];
   for (const { script, time } of legacy.allScripts()) {
     scripts.push({ script, time, id: ctx.crypto.hash160(script) });
-    if (slicer.due) await slicer.pause();
   }
-  for (const { script, time, id } of await sortInSlices(scripts, (a, b) => Buffer.compare(a.id, b.id), slicer)) {
+  for (const { script, time, id } of scripts.sort((a, b) => Buffer.compare(a.id, b.id))) {
     out.writeLine(`${hex(script)} ${time > 0 ? isoTime(time) : '0'} script=1 # addr=${encodeScriptHash(id, ctx.params, ctx.crypto)}`);
     await out.flushWhenDue(slicer);
   }
@@ -104,7 +102,7 @@ export const dumpwallet: WalletRun<typeof spec> = async (params, ctx, call) => {
     await writeWholeFile(file, false, async (handle) => {
       const out = new DumpWriter(handle);
       try {
-        await writeDump(ctx, wallet, legacy, out, new Slicer(call.yieldToUrgent));
+        await writeDump(ctx, wallet, legacy, out);
       } finally {
         out.wipe();
       }

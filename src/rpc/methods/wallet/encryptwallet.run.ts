@@ -15,7 +15,7 @@ const encryptedText = ({ compat }: WalletContext): string =>
 
 export const encryptwallet: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
-  if (wallet.privateKeysDisabled) {
+  if (wallet.record.privateKeysDisabled) {
     fail(RPC_CODE.WALLET_ENCRYPTION_FAILED, 'Error: wallet does not contain private keys, nothing to encrypt.');
   }
   const ensurePlain = (): void => {

@@ -26,8 +26,8 @@ export const exportwatchonlywallet: WalletRun<typeof spec> = async (params, ctx,
   const taken = (): never => refuse(`Export destination '${asked}' already exists`);
   if (await fs.lstat(file).catch(() => null)) taken();
   if (keys.count === 0) refuse('Wallet has no descriptors to export');
-  await wallet.queueWrite(async () => {});
-  await writeBackup(wallet.store, file, watchOnlyRow).catch((error: NodeJS.ErrnoException) => {
+  await wallet.storage.queueWrite(async () => {});
+  await writeBackup(wallet.storage.store, file, watchOnlyRow).catch((error: NodeJS.ErrnoException) => {
     // The file exists if another call has created it after the check above.
     if (error.code === 'EEXIST') taken();
     if (error.syscall === undefined) throw error;

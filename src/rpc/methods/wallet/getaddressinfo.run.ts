@@ -112,8 +112,8 @@ function describeAddress(ctx: WalletContext, wallet: Wallet, text: string): Memb
     return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, follows(ctx.compat, 22) ? decoded.error : 'Invalid address');
   }
   const { script } = decoded;
-  const provider = wallet.provider(script);
-  const mine = wallet.isMine(script);
+  const provider = wallet.keys.provider(script);
+  const mine = wallet.keys.isMine(script);
   const desc = describeScript({ ...ctx, descriptors: { ...ctx.descriptors, inferredMark: markOf(ctx) } }, script, provider);
   const out: Members = {
     address: decoded.witnessVersion < 0 ? text.trim() : text.toLowerCase(),

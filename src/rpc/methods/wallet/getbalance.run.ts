@@ -5,20 +5,15 @@ import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
 import type { WalletRun } from '../../context/wallet.js';
 import type { ParametersOf } from '../../declare/parameters.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import { balancesOf, includeWatchOnly, usedFilter } from '../../wallet/coins.js';
+import { includeWatchOnly, usedFilter } from '../../wallet/coins.js';
 import { withSettled } from '../../wallet/select.js';
 import { Amount } from '../../wire/values.js';
 import type { getbalance as spec } from './getbalance.spec.js';
 
 export const getbalance: WalletRun<typeof spec> = (params, ctx, call) =>
   withSettled(ctx, call, (wallet) => {
-    const asked = questionsOf(wallet, params);
-    return balancesOf(
-      wallet,
-      call,
-      () => asked,
-      (found) => new Amount(found.reduce((all, { trusted }) => all + trusted, 0)),
-    );
+    const { sheet } = wallet.ledger;
+    return new Amount(questionsOf(wallet, params).reduce((all, question) => all + sheet.balances(question).trusted, 0));
   });
 
 function questionsOf(wallet: Wallet, params: ParametersOf<typeof spec>): BalanceQuestion[] {

@@ -5,7 +5,7 @@ export const getbalance = declare({
   name: 'getbalance',
   category: 'wallet',
   runs: 'wallet',
-  holds: 'parts',
+  holds: 'wallet',
   repeatable: true,
   description: 'Returns the sum of the trusted coins of the wallet.',
   args: [

@@ -1,10 +1,10 @@
 import { follows, shows } from '../../../policy/compat.js';
-import type { BalanceQuestion, Balances } from '../../../wallet/coins/balance-sheet.js';
+import type { Balances } from '../../../wallet/coins/balance-sheet.js';
 import { TX_STATE } from '../../../wallet/coins/tx-table.js';
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import type { WalletRun } from '../../context/wallet.js';
-import { balancesOf, usedFilter } from '../../wallet/coins.js';
+import { usedFilter } from '../../wallet/coins.js';
 import { lastProcessed, settledWallet } from '../../wallet/select.js';
 import { Amount, type JsonResult } from '../../wire/values.js';
 import type { getbalances as spec } from './getbalances.spec.js';
@@ -13,26 +13,20 @@ export const getbalances: WalletRun<typeof spec> = async (_, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
   const skip = usedFilter(wallet, true);
   const { SPENDABLE, WATCH } = OWNERSHIP;
-  const questions = (): BalanceQuestion[] => [
-    { ownership: SPENDABLE, skip, skipsYoung: follows(ctx.compat, 32) },
-    ...(skip ? [{ ownership: SPENDABLE }] : []),
-    ...(wallet.legacy?.watches ? [{ ownership: WATCH, skip }] : []),
-  ];
-  return balancesOf(wallet, call, questions, ([mine, ...others]) => {
-    const all = skip ? others.shift()! : mine;
-    const watched = others.shift();
-    const waiting = shows(ctx.compat, { since: 32 }) ? spentOutside(wallet, skip) : NOTHING_WAITS;
-    const { trusted, pending, immature, used } = waiting;
-    return {
-      mine: {
-        ...shown({ trusted: mine.trusted + trusted, pending: mine.pending + pending, immature: mine.immature + immature }),
-        ...(shows(ctx.compat, { since: 32 }) && { nonmempool: new Amount(-(worth(waiting) + used)) }),
-        ...(skip && { used: new Amount(worth(all) - worth(mine) + used) }),
-      },
-      ...(watched ? { watchonly: shown(watched) } : {}),
-      lastprocessedblock: lastProcessed(wallet),
-    };
-  });
+  const { sheet } = wallet.ledger;
+  const mine = sheet.balances({ ownership: SPENDABLE, skip, skipsYoung: follows(ctx.compat, 32) });
+  const all = skip ? sheet.balances({ ownership: SPENDABLE }) : mine;
+  const waiting = shows(ctx.compat, { since: 32 }) ? spentOutside(wallet, skip) : NOTHING_WAITS;
+  const { trusted, pending, immature, used } = waiting;
+  return {
+    mine: {
+      ...shown({ trusted: mine.trusted + trusted, pending: mine.pending + pending, immature: mine.immature + immature }),
+      ...(shows(ctx.compat, { since: 32 }) && { nonmempool: new Amount(-(worth(waiting) + used)) }),
+      ...(skip && { used: new Amount(worth(all) - worth(mine) + used) }),
+    },
+    ...(wallet.legacy?.watches ? { watchonly: shown(sheet.balances({ ownership: WATCH, skip })) } : {}),
+    lastprocessedblock: lastProcessed(wallet),
+  };
 };
 
 const shown = ({ trusted, pending, immature }: Balances): Record<string, JsonResult> => ({

@@ -6,7 +6,7 @@ export const getbalances = declare({
   name: 'getbalances',
   category: 'wallet',
   runs: 'wallet',
-  holds: 'parts',
+  holds: 'wallet',
   repeatable: true,
   description: 'Returns all balances of the wallet.',
   args: [],

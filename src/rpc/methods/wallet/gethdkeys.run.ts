@@ -1,20 +1,21 @@
 // Core 31: wallet/rpc/wallet.cpp.
+
 import { encodeExtendedKey, encodeExtendedSecret } from '../../../address/bip32/extended-codec.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { normalText } from '../../wallet/describe.js';
 import { descriptorsOf, flagOf, rootsOf, secretOf } from '../../wallet/hd-keys.js';
-import { ensureUnlocked, WalletSlicer, walletOf } from '../../wallet/select.js';
+import { ensureUnlocked, walletOf } from '../../wallet/select.js';
 import type { JsonResult } from '../../wire/values.js';
 import type { gethdkeys as spec } from './gethdkeys.spec.js';
 
-export const gethdkeys: WalletRun<typeof spec> = async ({ options }, ctx, call) => {
+export const gethdkeys: WalletRun<typeof spec> = ({ options }, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const keys = descriptorsOf(wallet, 'gethdkeys');
   const activeOnly = flagOf(options, 'active_only');
   const isPrivate = flagOf(options, 'private');
-  const pauses = new WalletSlicer(wallet, call, () => isPrivate && ensureUnlocked(wallet));
+  if (isPrivate) ensureUnlocked(wallet);
   const active = new Set(keys.actives().map(({ number }) => number));
-  const roots = await rootsOf(ctx, activeOnly ? keys.actives() : keys.all(), pauses);
+  const roots = rootsOf(ctx, activeOnly ? keys.actives() : keys.all());
   const result: JsonResult[] = [];
   for (const { key, numbers } of roots) {
     const listed: { desc: string; active: boolean }[] = [];
@@ -23,10 +24,9 @@ export const gethdkeys: WalletRun<typeof spec> = async ({ options }, ctx, call) 
       const tracked = keys.at(number);
       held ||= tracked.holds(key.publicKey);
       listed.push({ desc: normalText(wallet, tracked), active: active.has(number) });
-      if (pauses.due) await pauses.pause();
     }
     listed.sort((a, b) => (a.desc < b.desc ? -1 : 1));
-    const pair = isPrivate && held ? await secretOf(ctx, keys, key, pauses) : null;
+    const pair = isPrivate && held ? secretOf(ctx, keys, key) : null;
     result.push({
       xpub: encodeExtendedKey(key, ctx.params, ctx.descriptors),
       has_private: held,

@@ -11,6 +11,6 @@ export const getreceivedbyaddress: WalletRun<typeof spec> = async (params, ctx, 
   const wallet = await settledWallet(ctx, call);
   const decoded = decodeAddress(params.address, ctx.params, ctx.crypto);
   if ('error' in decoded) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid Bitcoin address');
-  if (wallet.isMine(decoded.script) === OWNERSHIP.NO) fail(RPC_CODE.WALLET_ERROR, 'Address not found in wallet');
+  if (wallet.keys.isMine(decoded.script) === OWNERSHIP.NO) fail(RPC_CODE.WALLET_ERROR, 'Address not found in wallet');
   return new Amount(tally(wallet, decoded.script, countedOf(ctx, params)).amount);
 };

@@ -1,8 +1,10 @@
 import { hashKey } from '../../../consensus/bytes/hex.js';
 import type { TxView } from '../../../consensus/tx/tx-view.js';
 import { follows, shows } from '../../../policy/compat.js';
+import { isUnlabelled } from '../../../wallet/address-use.js';
 import { creditOf, movementsOf } from '../../../wallet/coins/movements.js';
 import { RecordSnapshot } from '../../../wallet/coins/record-snapshot.js';
+import { addressedBy } from '../../../wallet/keys/destination.js';
 import { OWNERSHIP, type OwnershipFilter } from '../../../wallet/keys/ownership.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
@@ -14,7 +16,6 @@ import { txHex, txMembersSliced } from '../../render/tx.js';
 import { filterOf, unknownId } from '../../wallet/history.js';
 import { EntryList, HistoryWriter } from '../../wallet/history-entry.js';
 import { KnownAnswers } from '../../wallet/known-answers.js';
-import { addressedBy } from '../../wallet/payees.js';
 import { lastProcessed, withSettled } from '../../wallet/select.js';
 import { JsonBytes } from '../../wire/json-bytes.js';
 import { encodeJson } from '../../wire/json-write.js';
@@ -46,7 +47,7 @@ function findTransaction(
   const question = !verbose && wallet.ledger.depth(row) > 0 ? `${filter} ${wallet.tip?.hashHex.slice(32)} ${hashKey(txid)}` : null;
   const kept = question !== null && answers.get(wallet, question);
   if (kept) return kept;
-  const tx = wallet.transaction(row);
+  const tx = wallet.reader.readOne(row);
   const finish = (view: TxView, text: string): JsonResult | Promise<JsonResult> => {
     const end = endOf(ctx, wallet);
     if (!verbose) return new RawJson(`${text}${end}`);
@@ -71,7 +72,7 @@ function findTransaction(
  * Returns whether a script is change as release 31 defines it: a bare key has no address, so it has no label either.
  */
 const isChange31 = (ctx: WalletContext, wallet: Wallet, script: Uint8Array): boolean =>
-  wallet.isMine(script) !== OWNERSHIP.NO && (addressedBy(script, ctx) === null || wallet.isUnlabelled(script));
+  wallet.keys.isMine(script) !== OWNERSHIP.NO && (addressedBy(script, ctx) === null || isUnlabelled(wallet, script));
 
 /** Returns the end of the reply: since release 24 with the last block that the wallet processed. */
 const endOf = (ctx: WalletContext, wallet: Wallet): string =>

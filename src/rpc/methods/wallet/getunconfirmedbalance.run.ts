@@ -1,6 +1,6 @@
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import type { WalletRun } from '../../context/wallet.js';
-import { balancesOf, usedFilter } from '../../wallet/coins.js';
+import { usedFilter } from '../../wallet/coins.js';
 import { settledWallet } from '../../wallet/select.js';
 import { Amount } from '../../wire/values.js';
 import type { getunconfirmedbalance as spec } from './getunconfirmedbalance.spec.js';
@@ -8,10 +8,5 @@ import type { getunconfirmedbalance as spec } from './getunconfirmedbalance.spec
 export const getunconfirmedbalance: WalletRun<typeof spec> = async (_, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
   const skip = usedFilter(wallet, true);
-  return balancesOf(
-    wallet,
-    call,
-    () => [{ ownership: OWNERSHIP.SPENDABLE, skip }],
-    ([mine]) => new Amount(mine.pending),
-  );
+  return new Amount(wallet.ledger.sheet.balances({ ownership: OWNERSHIP.SPENDABLE, skip }).pending);
 };

@@ -6,7 +6,7 @@ export const getunconfirmedbalance = declare({
   category: 'wallet',
   until: 30,
   runs: 'wallet',
-  holds: 'parts',
+  holds: 'wallet',
   repeatable: true,
   description: 'Returns the same as getbalances().mine.untrusted_pending. For older programs.',
   args: [],

@@ -5,7 +5,7 @@ import type { Wallet } from '../../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import { hashHex } from '../../render/hex.js';
-import { balancesOf, usedFilter } from '../../wallet/coins.js';
+import { usedFilter } from '../../wallet/coins.js';
 import { lastProcessed, settledWallet } from '../../wallet/select.js';
 import { Amount, Double, type JsonResult } from '../../wire/values.js';
 import type { getwalletinfo as spec } from './getwalletinfo.spec.js';
@@ -31,7 +31,7 @@ const NEVER = 9_223_372_036_854_775_807n;
 function oldestKey(wallet: Wallet): number | bigint | null {
   const { legacy, descriptors, record } = wallet;
   if (descriptors) return descriptors.count === 0 ? NEVER : null;
-  if (!legacy || !wallet.hasKeyManager) return NEVER;
+  if (!legacy || !wallet.session.hasKeyManager) return NEVER;
   const now = wallet.parts.now();
   const { pool } = legacy;
   let oldest = pool.oldest('external', now);
@@ -54,22 +54,17 @@ function poolSizes(wallet: Wallet): { external: number; internal: number } {
 export const getwalletinfo: WalletRun<typeof spec> = async (_, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
   const skip = usedFilter(wallet, true);
-  return balancesOf(
-    wallet,
-    call,
-    () => [{ ownership: OWNERSHIP.SPENDABLE, skip }],
-    ([mine]) => figuresOf(ctx, wallet, mine),
-  );
+  return figuresOf(ctx, wallet, wallet.ledger.sheet.balances({ ownership: OWNERSHIP.SPENDABLE, skip }));
 };
 
 function figuresOf(ctx: WalletContext, wallet: Wallet, mine: Balances): JsonResult {
   const { record, ledger, vault } = wallet;
   const pools = poolSizes(wallet);
   const seed = wallet.legacy && record.hd ? hashHex(record.hd.seedId) : undefined;
-  const scanning: JsonResult = wallet.scan
+  const scanning: JsonResult = wallet.scans.running
     ? {
-        duration: Math.floor((ctx.clock.monotonicMs() - wallet.scan.startedMs) / 1000),
-        progress: new Double(wallet.scan.progress),
+        duration: Math.floor((ctx.clock.monotonicMs() - wallet.scans.running.startedMs) / 1000),
+        progress: new Double(wallet.scans.running.progress),
       }
     : false;
   return {
@@ -84,9 +79,9 @@ function figuresOf(ctx: WalletContext, wallet: Wallet, mine: Balances): JsonResu
     keypoolsize: pools.external,
     hdseedid: seed,
     keypoolsize_hd_internal: record.canSplit ? pools.internal : undefined,
-    unlocked_until: vault.encrypted ? wallet.unlockedUntil : undefined,
-    paytxfee: new Amount(wallet.payFeeRate),
-    private_keys_enabled: !wallet.privateKeysDisabled,
+    unlocked_until: vault.encrypted ? wallet.encryption.unlockedUntil : undefined,
+    paytxfee: new Amount(wallet.session.payFeeRate),
+    private_keys_enabled: !wallet.record.privateKeysDisabled,
     avoid_reuse: record.has(1n),
     scanning,
     descriptors: wallet.descriptors !== null,

@@ -6,7 +6,7 @@ export const getwalletinfo = declare({
   name: 'getwalletinfo',
   category: 'wallet',
   runs: 'wallet',
-  holds: 'parts',
+  holds: 'wallet',
   repeatable: true,
   description: 'Returns the state of the wallet.',
   args: [],

@@ -1,4 +1,3 @@
-import { keyHashProgram } from '../../../wallet/keys/key-table.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { readSecret } from '../../wallet/import-request.js';
@@ -8,29 +7,18 @@ import type { importprivkey as spec } from './importprivkey.spec.js';
 
 export const importprivkey: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
-  if (wallet.privateKeysDisabled) {
+  if (wallet.record.privateKeysDisabled) {
     fail(RPC_CODE.WALLET_ERROR, 'Cannot import private keys to a wallet with private keys disabled');
   }
-  const legacy = legacyOf(wallet);
+  legacyOf(wallet);
   ensureUnlocked(wallet);
   const text = params.privkey;
   const label = params.label ?? '';
-  const rescan = params.rescan;
-  return importThenScan(ctx, wallet, rescan, async (plan) => {
+  return importThenScan(ctx, wallet, params.rescan, () => {
     const key = readSecret(ctx, text, call);
-    try {
-      await wallet.changeKeys((batch) => {
-        ensureUnlocked(wallet);
-        for (const script of keyScripts(ctx, key.publicKey)) {
-          if (params.label !== undefined || wallet.book.label(script) === undefined) wallet.book.set(script, label, 'receive', batch);
-        }
-        legacy.importSecret(key.secret, key.publicKey, BEGINNING, batch);
-        plan(batch);
-        if (key.publicKey.length === 33) legacy.addScript(keyHashProgram(ctx.crypto.hash160(key.publicKey)), 0, batch);
-      });
-      wallet.hasKeyManager = true;
-    } finally {
-      key.secret.fill(0);
-    }
+    const labelled = keyScripts(ctx, key.publicKey);
+    const keepsLabels = params.label === undefined;
+    // The last script of a compressed key is the witness program.
+    return [{ kind: 'key', ...key, time: BEGINNING, labelled, label, keepsLabels, scripts: labelled.slice(2) }];
   });
 };

@@ -32,7 +32,7 @@ export const importprunedfunds: WalletRun<typeof spec> = async (params, ctx, cal
   const at = found.txids.findIndex((txid) => equalBytes(txid, tx.txid));
   if (at < 0) return refuse("Transaction given doesn't exist in proof");
   let mine = false;
-  for (let i = 0; i < tx.outputCount; i++) mine ||= wallet.isMine(tx.outputScript(i)) !== OWNERSHIP.NO;
+  for (let i = 0; i < tx.outputCount; i++) mine ||= wallet.keys.isMine(tx.outputScript(i)) !== OWNERSHIP.NO;
   if (!mine) return refuse('No addresses in wallet correspond to included transaction');
   await wallet.change((batch) => {
     // Check again, because a reorganisation may have happened while the change waited for the wallet.

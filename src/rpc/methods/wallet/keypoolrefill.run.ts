@@ -1,13 +1,12 @@
 import { fillPool } from '../../../wallet/keys/fill-pool.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import { Slicer } from '../../node/slices.js';
 import { ensureUnlocked, walletOf } from '../../wallet/select.js';
 import type { keypoolrefill as spec } from './keypoolrefill.spec.js';
 
 export const keypoolrefill: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
-  if (wallet.legacy && wallet.privateKeysDisabled) {
+  if (wallet.legacy && wallet.record.privateKeysDisabled) {
     fail(RPC_CODE.WALLET_ERROR, 'Error: Private keys are disabled for this wallet');
   }
   let size = 0;
@@ -16,8 +15,8 @@ export const keypoolrefill: WalletRun<typeof spec> = async (params, ctx, call) =
     if (size < 0) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid parameter, expected valid size.');
   }
   ensureUnlocked(wallet);
-  await fillPool(wallet, size, new Slicer(call.yieldToUrgent), () => ensureUnlocked(wallet));
-  await wallet.whenReassessed();
+  await fillPool(wallet, size, () => ensureUnlocked(wallet));
+  await wallet.reassessor.whenIdle();
   const { legacy, descriptors } = wallet;
   const waiting = legacy
     ? legacy.pool.externalSize + legacy.pool.internalSize

@@ -1,12 +1,13 @@
 // Groups addresses that an observer of the chain can attribute to one owner, because they were spent together or one is
 // the change of another. Core 0.21: GetAddressGroupings, GetAddressBalances. Reads only the tables of coins and spends.
+
 import { hashKey } from '../../../consensus/bytes/hex.js';
+import { isUnlabelled } from '../../../wallet/address-use.js';
 import { BUCKET } from '../../../wallet/coins/coin-table.js';
 import { destinationOf } from '../../../wallet/keys/destination.js';
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import type { WalletRun } from '../../context/wallet.js';
-import { Slicer } from '../../node/slices.js';
 import { addressText, destinationKey } from '../../wallet/addresses.js';
 import { settledWallet } from '../../wallet/select.js';
 import { Amount, type JsonResult } from '../../wire/values.js';
@@ -49,7 +50,7 @@ class Groups {
  * Joins addresses that were spent together, and change with the addresses that it came from. All balances are of the
  * same moment.
  */
-async function groupsOf(wallet: Wallet, slicer: Slicer): Promise<Groups> {
+function groupsOf(wallet: Wallet): Groups {
   const { coins, spends, sheet } = wallet.ledger;
   const groups = new Groups();
   const ofScript = new Map<number, number>();
@@ -66,11 +67,7 @@ async function groupsOf(wallet: Wallet, slicer: Slicer): Promise<Groups> {
   const trust = new Map<number, boolean>();
   const counts = (coin: number): boolean =>
     coins.bucket(coin) === BUCKET.CONFIRMED || (coins.bucket(coin) === BUCKET.PENDING && sheet.isTrusted(coins.txRow(coin), trust));
-  // Read what blocks may change before the first pause.
-  const all = [...coins.rows()];
-  const values = all.map((coin) => (counts(coin) ? coins.value(coin) : 0));
-  for (const [i, coin] of all.entries()) {
-    if (slicer.due) await slicer.pause();
+  for (const coin of coins.rows()) {
     const address = coins.ownership(coin) === OWNERSHIP.NO ? NO_ADDRESS : addressOf(coin);
     if (address === NO_ADDRESS) continue;
     for (const row of spends.spenders(coins.outpoint(coin))) {
@@ -78,13 +75,12 @@ async function groupsOf(wallet: Wallet, slicer: Slicer): Promise<Groups> {
       if (other === undefined) spenders.set(row, address);
       else groups.join(address, other);
     }
-    groups.balances[address] += values[i];
+    if (counts(coin)) groups.balances[address] += coins.value(coin);
   }
   for (const [row, address] of spenders) {
-    if (slicer.due) await slicer.pause();
     for (const coin of coins.ofTx(row)) {
       const change = coins.ownership(coin) === OWNERSHIP.NO ? NO_ADDRESS : addressOf(coin);
-      if (change !== NO_ADDRESS && wallet.isUnlabelled(coins.script(coin))) groups.join(change, address);
+      if (change !== NO_ADDRESS && isUnlabelled(wallet, coins.script(coin))) groups.join(change, address);
     }
   }
   return groups;
@@ -92,12 +88,10 @@ async function groupsOf(wallet: Wallet, slicer: Slicer): Promise<Groups> {
 
 export const listaddressgroupings: WalletRun<typeof spec> = async (_, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
-  const slicer = new Slicer(call.yieldToUrgent);
-  const groups = await groupsOf(wallet, slicer);
+  const groups = groupsOf(wallet);
   const order = groups.scripts.map((script, id) => ({ id, key: destinationKey(script) })).sort((a, b) => (a.key < b.key ? -1 : 1));
   const out = new Map<number, JsonResult[]>();
   for (const { id } of order) {
-    if (slicer.due) await slicer.pause();
     const script = groups.scripts[id];
     const label = wallet.book.label(script);
     const line: JsonResult[] = [addressText(ctx, script), new Amount(groups.balances[id])];

@@ -1,9 +1,8 @@
-import { sortInSlices } from '../../../lib/sort-in-slices.js';
 import type { TrackedDescriptor } from '../../../wallet/keys/descriptor-table.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { normalText } from '../../wallet/describe.js';
-import { ensureUnlocked, WalletSlicer, walletOf } from '../../wallet/select.js';
+import { ensureUnlocked, walletOf } from '../../wallet/select.js';
 import { encodeJson } from '../../wire/json-write.js';
 import { Pieces } from '../../wire/pieces.js';
 import { type JsonResult, RawJson } from '../../wire/values.js';
@@ -24,26 +23,24 @@ function listed(tracked: TrackedDescriptor, desc: string, internal: boolean | un
   };
 }
 
-export const listdescriptors: WalletRun<typeof spec> = async (params, ctx, call) => {
+export const listdescriptors: WalletRun<typeof spec> = (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const keys = wallet.descriptors ?? fail(RPC_CODE.WALLET_ERROR, 'listdescriptors is not available for non-descriptor wallets');
   const priv = params.private;
-  if (priv && wallet.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, "Can't get private descriptor string for watch-only wallets");
-  const slicer = new WalletSlicer(wallet, call, () => priv && ensureUnlocked(wallet));
+  if (priv && wallet.record.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, "Can't get private descriptor string for watch-only wallets");
+  if (priv) ensureUnlocked(wallet);
   const rows: { readonly desc: string; readonly number: number }[] = [];
   for (const tracked of keys.all()) {
     const { descriptor, number } = tracked;
     const text = priv ? descriptor.privateText(tracked, true) : normalText(wallet, tracked);
     rows.push({ desc: text ?? descriptor.toString(), number });
-    if (slicer.due) await slicer.pause();
   }
-  const sorted = await sortInSlices(rows, (a, b) => (a.desc < b.desc ? -1 : a.desc > b.desc ? 1 : 0), slicer);
+  rows.sort((a, b) => (a.desc < b.desc ? -1 : a.desc > b.desc ? 1 : 0));
   const internal = new Map(keys.actives().map(({ number }) => [number, false]));
   for (const { number } of keys.actives(true)) internal.set(number, true);
   const pieces = new Pieces(',');
-  for (const { desc, number } of sorted) {
+  for (const { desc, number } of rows) {
     pieces.add(encodeJson(listed(keys.at(number), desc, internal.get(number))));
-    if (slicer.due) await slicer.pause();
   }
   return new RawJson(`{"wallet_name":${encodeJson(wallet.name)},"descriptors":[${pieces.text()}]}`);
 };

@@ -3,7 +3,6 @@ import { only as onlySince } from '../../../policy/compat.js';
 import { asString } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import { Slicer } from '../../node/slices.js';
 import { hashHex } from '../../render/hex.js';
 import { addressText } from '../../wallet/addresses.js';
 import { countedOf, receivedByAddress, shownDepth } from '../../wallet/received.js';
@@ -13,7 +12,6 @@ import type { listreceivedbyaddress as spec } from './listreceivedbyaddress.spec
 
 export const listreceivedbyaddress: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
-  const slicer = new Slicer(call.yieldToUrgent);
   const { address_filter } = params;
   let only: Uint8Array | null = null;
   // Since release 22, an empty string is no filter.
@@ -28,7 +26,7 @@ export const listreceivedbyaddress: WalletRun<typeof spec> = async (params, ctx,
   }
   const { txs } = wallet.ledger;
   const out: JsonResult[] = [];
-  for (const entry of await receivedByAddress(ctx, wallet, params, only, slicer)) {
+  for (const entry of await receivedByAddress(ctx, wallet, params, only)) {
     out.push({
       involvesWatchonly: entry.watched || undefined,
       address: addressText(ctx, entry.script),
@@ -37,7 +35,6 @@ export const listreceivedbyaddress: WalletRun<typeof spec> = async (params, ctx,
       label: entry.label,
       txids: entry.rows.sort((a, b) => txs.compareTxids(a, b)).map((row) => hashHex(txs.txid(row))),
     });
-    if (slicer.due) await slicer.pause();
   }
   return out;
 };

@@ -1,15 +1,14 @@
 import { parseBlock } from '../../../consensus/block/block-view.js';
 import { equalBytes } from '../../../consensus/bytes/hex.js';
+import { Slicer } from '../../../lib/slicer.js';
 import { RecordSnapshot } from '../../../wallet/coins/record-snapshot.js';
 import { type BlockFacts, sameBlock } from '../../../wallet/node-client.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { asHash } from '../../args.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import type { ParametersOf } from '../../declare/parameters.js';
-import type { CallInfo } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { notFound } from '../../node/lookup.js';
-import { Slicer } from '../../node/slices.js';
 import { filterOf } from '../../wallet/history.js';
 import { EntryList, HistoryWriter, LONG } from '../../wallet/history-entry.js';
 import { forEachEntry, type Work } from '../../wallet/history-list.js';
@@ -61,14 +60,14 @@ function select({ client }: WalletContext, wallet: Wallet, asked: Branch | null)
 async function selectSince(ctx: WalletContext, wallet: Wallet, hash: Uint8Array): Promise<Selection> {
   const { client } = ctx;
   for (;;) {
-    const { disconnects } = wallet;
+    const { disconnects } = wallet.position;
     const tip = wallet.tip ?? client.genesis;
     // Most clients ask for what follows the wallet's tip, for which the node is not needed.
     if (equalBytes(tip.hash, hash)) return select(ctx, wallet, { from: tip, forkHeight: tip.height });
     const { block, shared } = (await client.fork(hash, tip.hash)) ?? notFound();
     // Blocks that were connected meanwhile do not move a fork below the old tip.
     const isFixed = shared.height < tip.height || sameBlock(wallet.tip, tip);
-    if (isFixed && wallet.disconnects === disconnects) return select(ctx, wallet, { from: block, forkHeight: shared.height });
+    if (isFixed && wallet.position.disconnects === disconnects) return select(ctx, wallet, { from: block, forkHeight: shared.height });
   }
 }
 
@@ -91,9 +90,9 @@ async function removedEntries(
 }
 
 export const listsinceblock: WalletRun<typeof spec> = (params, ctx, call) =>
-  withSettled(ctx, call, (wallet) => sinceBlock(ctx, wallet, params, call));
+  withSettled(ctx, call, (wallet) => sinceBlock(ctx, wallet, params));
 
-async function sinceBlock(ctx: WalletContext, wallet: Wallet, params: ParametersOf<typeof spec>, call: CallInfo): Promise<JsonResult> {
+async function sinceBlock(ctx: WalletContext, wallet: Wallet, params: ParametersOf<typeof spec>): Promise<JsonResult> {
   const { blockhash = '' } = params;
   const { asked, tip, pin } = blockhash === '' ? select(ctx, wallet, null) : await selectSince(ctx, wallet, asHash(blockhash, 'blockhash'));
   const target = params.target_confirmations;
@@ -112,7 +111,7 @@ async function sinceBlock(ctx: WalletContext, wallet: Wallet, params: Parameters
   const out = new JsonBytes();
   const list = new EntryList(out);
   const writer = new HistoryWriter(ctx, wallet, filter, out);
-  const work = { writer, slicer: new Slicer(call.yieldToUrgent), out, onEntry: list.onEntry };
+  const work = { writer, slicer: new Slicer(), out, onEntry: list.onEntry };
   out.text('{"transactions":[');
   await forEachEntry(wallet, pin, { ...work, options });
   list.end();

@@ -1,10 +1,9 @@
-import { sortInSlices } from '../../../lib/sort-in-slices.js';
+import { Slicer } from '../../../lib/slicer.js';
 import { coinsOfAddress } from '../../../wallet/coins/coins-of-address.js';
 import { RecordSnapshot } from '../../../wallet/coins/record-snapshot.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import { Slicer } from '../../node/slices.js';
 import { filterOf } from '../../wallet/history.js';
 import { HistoryWriter, LONG } from '../../wallet/history-entry.js';
 import { forEachEntry } from '../../wallet/history-list.js';
@@ -40,9 +39,9 @@ export const listtransactions: WalletRun<typeof spec> = async (params, ctx, call
   const filter = filterOf(wallet, params.include_watchonly);
   if (count < 0) fail(RPC_CODE.INVALID_PARAMETER, 'Negative count');
   if (skip < 0) fail(RPC_CODE.INVALID_PARAMETER, 'Negative from');
-  const slicer = new Slicer(call.yieldToUrgent);
+  const slicer = new Slicer();
   const { txs } = wallet.ledger;
-  const newest = label === null ? txs.newestFirst() : (await rowsOfLabel(wallet, label, slicer)).values();
+  const newest = label === null ? txs.newestFirst() : rowsOfLabel(wallet, label).values();
   // Iterate from the newest until there are enough entries; the reply reverses their order.
   const found: string[] = [];
   const skipped = { left: skip };
@@ -62,12 +61,11 @@ export const listtransactions: WalletRun<typeof spec> = async (params, ctx, call
 };
 
 /** Returns the records that pay to an address with a label, newest first. */
-async function rowsOfLabel(wallet: Wallet, label: string, slicer: Slicer): Promise<number[]> {
+function rowsOfLabel(wallet: Wallet, label: string): number[] {
   const { coins, txs } = wallet.ledger;
   const rows = new Set<number>();
   for (const row of wallet.book.rowsOf(label)) {
     for (const coin of coinsOfAddress(wallet, wallet.book.scriptAt(row))) rows.add(coins.txRow(coin));
-    if (slicer.due) await slicer.pause();
   }
-  return sortInSlices([...rows], (a, b) => txs.order(b) - txs.order(a), slicer);
+  return [...rows].sort((a, b) => txs.order(b) - txs.order(a));
 }

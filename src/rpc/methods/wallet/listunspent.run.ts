@@ -1,12 +1,16 @@
 // Lists unspent coins. The cost depends on the coins that are returned or examined: those of the requested addresses,
 // as many as requested, or all. They are selected at once, together with everything that a block may change, and
 // written in slices. Core 0.21: wallet/rpcwallet.cpp and AvailableCoins.
+
 import { decodeAddress, encodeAddress } from '../../../address/address.js';
 import { hashKey } from '../../../consensus/bytes/hex.js';
+import { Slicer } from '../../../lib/slicer.js';
 import { follows, only, shows } from '../../../policy/compat.js';
 import { solve } from '../../../policy/script-type.js';
+import { isUsed } from '../../../wallet/address-use.js';
 import { BUCKET } from '../../../wallet/coins/coin-table.js';
-import { payToKey } from '../../../wallet/keys/destination.js';
+import { isLockedCoin } from '../../../wallet/coins/outpoint.js';
+import { addressedBy, payToKey } from '../../../wallet/keys/destination.js';
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import type { Relatives } from '../../../wallet/node-client.js';
 import type { Wallet } from '../../../wallet/wallet.js';
@@ -15,10 +19,8 @@ import { asAmount, asBool, asInt64, asString, checkMembers, MAX_MONEY } from '..
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import type { ParametersOf } from '../../declare/parameters.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import { Slicer } from '../../node/slices.js';
 import { hashHex, hex } from '../../render/hex.js';
 import { describeScript, parentText } from '../../wallet/describe.js';
-import { addressedBy } from '../../wallet/payees.js';
 import { failNotLoaded, settledWallet, walletOf } from '../../wallet/select.js';
 import { encodeJson } from '../../wire/json-write.js';
 import { Pieces } from '../../wire/pieces.js';
@@ -116,7 +118,7 @@ function* unorderedCoins(wallet: Wallet, filter: CoinFilter): Generator<number> 
     yield* coins.ofScript(script);
     // Outputs that pay to a bare key count as those of its P2PKH address.
     const { type, solutions } = solve(script);
-    const key = type === 'pubkeyhash' ? wallet.provider(script)?.publicKey(solutions[0]) : undefined;
+    const key = type === 'pubkeyhash' ? wallet.keys.provider(script)?.publicKey(solutions[0]) : undefined;
     if (key) yield* coins.ofScript(payToKey(key));
   }
 }
@@ -158,7 +160,7 @@ function judge(wallet: Wallet, coin: number, filter: CoinFilter, memo: Map<numbe
   if (!safe && !filter.includeUnsafe) return null;
   const value = coins.value(coin);
   if (value < filter.minAmount || value > filter.maxAmount) return null;
-  return ledger.locked.size > 0 && wallet.isLocked(coins.outpoint(coin)) ? null : { coin, safe, depth };
+  return ledger.locked.size > 0 && isLockedCoin(ledger, coins.outpoint(coin)) ? null : { coin, safe, depth };
 }
 
 /** Returns the coins that pass, in Core's order. */
@@ -185,7 +187,7 @@ interface ScriptFacts {
 }
 
 function scriptFacts(ctx: WalletContext, wallet: Wallet, script: Uint8Array): ScriptFacts {
-  const provider = wallet.provider(script);
+  const provider = wallet.keys.provider(script);
   const desc = describeScript(ctx, script, provider);
   const destination = addressedBy(script, ctx);
   const before: Record<string, JsonResult> = {};
@@ -214,7 +216,7 @@ function scriptFacts(ctx: WalletContext, wallet: Wallet, script: Uint8Array): Sc
     const place = wallet.descriptors?.locate(script);
     after.parent_descs = place ? [parentText(wallet, place.tracked)] : [];
   }
-  if (wallet.record.has(WALLET_FLAG.AVOID_REUSE)) after.reused = wallet.isUsed(script);
+  if (wallet.record.has(WALLET_FLAG.AVOID_REUSE)) after.reused = isUsed(wallet, script);
   return { destination, before, after };
 }
 
@@ -245,7 +247,7 @@ export const listunspent: WalletRun<typeof spec> = async (params, ctx, call) => 
   const wallet = await settledWallet(ctx, call);
   if (wallet !== chosen) return failNotLoaded();
   const { coins, txs } = wallet.ledger;
-  const slicer = new Slicer(call.yieldToUrgent);
+  const slicer = new Slicer();
   const found = selectCoins(wallet, filter);
   const ancestors = await ancestorMembers(ctx, wallet, found);
   const facts = new Map<number, ScriptFacts>();

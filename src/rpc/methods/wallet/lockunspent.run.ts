@@ -1,4 +1,4 @@
-import { outpointOf } from '../../../wallet/coins/outpoint.js';
+import { isLockedCoin, outpointOf } from '../../../wallet/coins/outpoint.js';
 import { asHash, asInt, asObject, checkMembers } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
@@ -34,7 +34,7 @@ export const lockunspent: WalletRun<typeof spec> = async (params, ctx, call) => 
     if (vout >= ledger.txs.outputCount(row)) bad('vout index out of bounds');
     const outpoint = outpointOf(txid, vout);
     if (ledger.isSpent(outpoint)) bad('expected unspent output');
-    const locked = wallet.isLocked(outpoint);
+    const locked = isLockedCoin(wallet.ledger, outpoint);
     if (unlock && !locked) bad('expected locked output');
     if (!unlock && locked && !persistent) bad('output already locked');
     outpoints.push(outpoint);

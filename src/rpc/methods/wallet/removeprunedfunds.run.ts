@@ -17,7 +17,7 @@ export const removeprunedfunds: WalletRun<typeof spec> = async (params, ctx, cal
   const row = wallet.ledger.txs.find(txid);
   if (row < 0) return fail(RPC_CODE.INVALID_PARAMETER, 'Transaction does not exist in wallet.');
   const confirmed = wallet.ledger.txs.state(row) === TX_STATE.CONFIRMED;
-  const tx = await wallet.transaction(row);
+  const tx = await wallet.reader.readOne(row);
   // A record has no bytes only if another call removed it meanwhile.
   if (tx === undefined || wallet.ledger.txs.find(txid) !== row) {
     return confirmed

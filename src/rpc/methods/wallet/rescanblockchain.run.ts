@@ -1,17 +1,17 @@
 import { follows } from '../../../policy/compat.js';
-import { markScan } from '../../../wallet/follow/open-scan.js';
 import { scanBlocks } from '../../../wallet/follow/rescan.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import { scanDeps, withRescan } from '../../wallet/rescan.js';
-import { ensureUnlocked, settledWallet } from '../../wallet/select.js';
+import { reserveRescan, scanDeps } from '../../wallet/rescan.js';
+import { ensureUnlocked, managerOf, settledWallet } from '../../wallet/select.js';
 import type { rescanblockchain as spec } from './rescanblockchain.spec.js';
 
 export const rescanblockchain: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
   // Extending the range of a descriptor needs private keys.
   if (follows(ctx.compat, 25)) ensureUnlocked(wallet);
-  return withRescan(ctx, wallet, async () => {
+  reserveRescan(ctx, wallet);
+  try {
     const tip = wallet.tip!.height;
     const start = params.start_height;
     if (start < 0 || start > tip) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid start_height');
@@ -33,10 +33,12 @@ export const rescanblockchain: WalletRun<typeof spec> = async (params, ctx, call
     }
     const [first] = await ctx.client.blocks(start, 1);
     // Mark the scan now, so that it resumes even if the process is killed before the scan's own first mark.
-    await wallet.change((batch) => markScan(wallet, { nextHeight: start, stopHeight: stop }, batch));
+    await wallet.change((batch) => wallet.scans.markRunning({ nextHeight: start, stopHeight: stop }, batch));
     const result = await scanBlocks(wallet, first, stop, true, scanDeps(ctx));
     if (result.status === 'failure') fail(RPC_CODE.MISC_ERROR, 'Rescan failed. Potentially corrupted data files.');
     if (result.status === 'aborted') fail(RPC_CODE.MISC_ERROR, 'Rescan aborted.');
     return { start_height: start, stop_height: result.lastScanned ? result.lastScanned.height : null };
-  });
+  } finally {
+    managerOf(ctx).scanner.endScan(wallet);
+  }
 };

@@ -1,7 +1,9 @@
 // Spends all coins of a wallet, or those that the caller lists, to one or more addresses. Core 31:
 // wallet/rpc/spend.cpp.
+
 import { hashKey } from '../../../consensus/bytes/hex.js';
 import { buildTx, type TxFields, type TxInputFields } from '../../../consensus/tx/build-tx.js';
+import { Slicer } from '../../../lib/slicer.js';
 import { ADDED, shows } from '../../../policy/compat.js';
 import { dustThreshold } from '../../../policy/dust.js';
 import { feeForSize } from '../../../policy/fee-rate.js';
@@ -19,11 +21,10 @@ import { SignedSizes } from '../../../wallet/spend/signed-size.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { asBool, asInt, asString } from '../../args.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
-import type { CallInfo } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { asTxVersion } from '../../front/createrawtransaction.js';
 import { hashHex } from '../../render/hex.js';
-import { settledWallet, WalletSlicer, walletOf } from '../../wallet/select.js';
+import { settledWallet, walletOf } from '../../wallet/select.js';
 import { controlFor, setFeeRate, toolsOf } from '../../wallet/spend-args.js';
 import { readDepths } from '../../wallet/spend-options.js';
 import {
@@ -95,7 +96,7 @@ export const sendall: WalletRun<typeof spec> = async (params, ctx, call) => {
   control.version = asTxVersion(options.get('version'));
   const replaceable = options.has('replaceable') ? asBool(options.get('replaceable')) : tools.options.replaceable;
   const wallet = await settledWallet(ctx, call);
-  control.allowWatchOnly = wallet.privateKeysDisabled;
+  control.allowWatchOnly = wallet.record.privateKeysDisabled;
   const feeRate = await rateFor(ctx, wallet, control);
   const listed = options.get('inputs');
   const parts = { inputs: listed ?? null, outputs, locktime: options.get('locktime') ?? null };
@@ -111,7 +112,7 @@ export const sendall: WalletRun<typeof spec> = async (params, ctx, call) => {
     const sizes = new SignedSizes(wallet, control, tools);
     const spent =
       listed === undefined
-        ? await allCoins(wallet, control, sizes, wanted, tools, call)
+        ? await allCoins(wallet, control, sizes, wanted, tools)
         : started.inputs.map((input) => namedCoin(wallet, input, sizes, control.version));
     const begun = { ...started, inputs: spent.map(({ input }) => input) };
     const tx = await divided(tools, begun, spent, wanted, { outputs, open, isOpen: listed === undefined });
@@ -130,7 +131,7 @@ export const sendall: WalletRun<typeof spec> = async (params, ctx, call) => {
 
 async function rateFor(ctx: WalletContext, wallet: Wallet, control: ReturnType<typeof controlFor>): Promise<number> {
   const tools = toolsOf(ctx);
-  const setting = { ...tools, payFeeRate: wallet.payFeeRate };
+  const setting = { ...tools, payFeeRate: wallet.session.payFeeRate };
   const rate = await minimumFeeRate(setting, control);
   if (control.feeRate !== null && rate.feeRate > control.feeRate) {
     invalid(rateTooLow(control.feeRate, rate, tools.options, await tools.client.rates()));
@@ -161,10 +162,9 @@ async function allCoins(
   sizes: SignedSizes,
   { sendMax, replaceable, feeRate }: Wanted,
   tools: SpendTools,
-  call: CallInfo,
 ): Promise<Spent[]> {
   const { coins, txs } = wallet.ledger;
-  const found = await availableCoins(wallet, control, sizes, tools, null, new WalletSlicer(wallet, call));
+  const found = await availableCoins(wallet, control, sizes, tools, null, new Slicer());
   const sequence = replaceable ? SEQUENCE_REPLACEABLE : SEQUENCE_LOCKABLE;
   return found.rows.flatMap((row, i) => {
     const size = found.sizes[i];

@@ -19,7 +19,7 @@ export const sendmany: WalletRun<typeof spec> = async (params, ctx, call) => {
   if (params.replaceable !== undefined) control.replaceable = params.replaceable;
   setFeeRate(ctx, control, { confTarget: params.conf_target, estimateMode: params.estimate_mode, feeRate: params.fee_rate }, false);
   const payers = follows(ctx.compat, 31) ? [...checkPositions(listed, amounts.keys)].map((at) => amounts.keys[at]) : listed;
-  const recipients = await recipientsOf(ctx, amounts, payers, call);
+  const recipients = recipientsOf(ctx, amounts, payers);
   const verbose = params.verbose;
   return sendMoney(ctx, wallet, { control, recipients, values }, verbose, call);
 };

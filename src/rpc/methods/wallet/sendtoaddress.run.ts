@@ -19,7 +19,7 @@ export const sendtoaddress: WalletRun<typeof spec> = async (params, ctx, call) =
   ensureUnlocked(wallet);
   const address = params.address;
   const amounts = new JsonObject([address], [params.amount]);
-  const recipients = await recipientsOf(ctx, amounts, subtract ? [address] : [], call);
+  const recipients = recipientsOf(ctx, amounts, subtract ? [address] : []);
   const verbose = params.verbose;
   return sendMoney(ctx, wallet, { control, recipients, values }, verbose, call);
 };

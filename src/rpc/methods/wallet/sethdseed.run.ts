@@ -3,14 +3,13 @@ import type { WalletBatch } from '../../../wallet/storage/wallet-batch.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { privateKeyOf } from '../../node/private-key.js';
-import { Slicer } from '../../node/slices.js';
 import { ensureUnlocked, legacyOf, walletOf } from '../../wallet/select.js';
 import type { sethdseed as spec } from './sethdseed.spec.js';
 
 export const sethdseed: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const legacy = legacyOf(wallet);
-  if (wallet.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, 'Cannot set a HD seed to a wallet with private keys disabled');
+  if (wallet.record.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, 'Cannot set a HD seed to a wallet with private keys disabled');
   ensureUnlocked(wallet);
   const flush = params.newkeypool;
   let seed: Uint8Array;
@@ -34,15 +33,15 @@ export const sethdseed: WalletRun<typeof spec> = async (params, ctx, call) => {
       if (flush) legacy.startNewPool(batch);
     };
     if (params.seed !== null) {
-      await wallet.changeKeys(work);
+      await wallet.reassessor.change(work);
     } else {
       await wallet.change(work);
     }
-    wallet.hasKeyManager = true;
+    wallet.session.addKeyManager();
   } finally {
     seed.fill(0);
   }
-  if (flush) await fillPool(wallet, 0, new Slicer(call.yieldToUrgent));
-  await wallet.whenReassessed();
+  if (flush) await fillPool(wallet, 0);
+  await wallet.reassessor.whenIdle();
   return null;
 };

@@ -10,6 +10,6 @@ export const setlabel: WalletRun<typeof spec> = async (params, ctx, call) => {
   const decoded = decodeAddress(params.address, ctx.params, ctx.crypto);
   if ('error' in decoded) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid Bitcoin address');
   const label = labelOf(params.label);
-  await wallet.change((batch) => wallet.book.set(decoded.script, label, purposeOf(wallet.isMine(decoded.script)), batch));
+  await wallet.change((batch) => wallet.book.set(decoded.script, label, purposeOf(wallet.keys.isMine(decoded.script)), batch));
   return null;
 };

@@ -18,6 +18,6 @@ export const settxfee: WalletRun<typeof spec> = async (params, ctx, call) => {
     if (rate < options.minFeeRate) refuse('less than wallet min fee', options.minFeeRate);
     if (rate > options.maxFeeSats) refuse('more than wallet max tx fee', options.maxFeeSats);
   }
-  wallet.payFeeRate = rate;
+  wallet.session.setPayFeeRate(rate);
   return true;
 };

@@ -14,7 +14,7 @@ export const signmessage: WalletRun<typeof spec> = (params, ctx, call) => {
   const decoded = decodeAddress(text, ctx.params, ctx.crypto);
   if ('error' in decoded) return fail(follows(ctx.compat, 22) ? RPC_CODE.INVALID_ADDRESS_OR_KEY : RPC_CODE.TYPE_ERROR, 'Invalid address');
   if (decoded.kind !== 'pubkeyhash') return fail(RPC_CODE.TYPE_ERROR, 'Address does not refer to key');
-  const provider = wallet.provider(decoded.script);
+  const provider = wallet.keys.provider(decoded.script);
   const secret = provider?.secret(decoded.payload);
   if (secret === undefined) return fail(RPC_CODE.WALLET_ERROR, 'Private key not available');
   try {

@@ -17,7 +17,7 @@ export const signrawtransactionwithwallet: WalletRun<typeof spec> = async (param
   const spent = spentOutputs(await ctx.client.outputs(outpointsOf(tx)), tx, params.prevtxs, null, ctx.crypto);
   const hashType = asHashType(params.sighashtype, ctx);
   // In Core, each key manager signs in turn; a wallet without one reports nothing about the inputs.
-  if (!(wallet.descriptors ? wallet.descriptors.count > 0 : wallet.hasKeyManager)) return { hex: hex(tx.bytes), complete: false };
-  const provider = await signingProviderOf(wallet, spent);
+  if (!(wallet.descriptors ? wallet.descriptors.count > 0 : wallet.session.hasKeyManager)) return { hex: hex(tx.bytes), complete: false };
+  const provider = signingProviderOf(wallet, spent);
   return signingReply(tx, spent, await signTransaction(tx, spent, provider, hashType, ctx, follows(ctx.compat, 31)));
 };

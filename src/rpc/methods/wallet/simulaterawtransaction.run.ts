@@ -7,7 +7,7 @@ import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { decodeTx } from '../../node/raw-tx.js';
 import { outpointsOf } from '../../node/signing-args.js';
-import { settledWallet, WalletSlicer } from '../../wallet/select.js';
+import { settledWallet } from '../../wallet/select.js';
 import { Amount, JsonObject } from '../../wire/values.js';
 import type { simulaterawtransaction as spec } from './simulaterawtransaction.spec.js';
 
@@ -18,9 +18,8 @@ export const simulaterawtransaction: WalletRun<typeof spec> = async (params, ctx
   const texts = asArray(params.rawtxs);
   const wanted = params.options instanceof JsonObject ? params.options.get('include_watchonly') : undefined;
   const watchOnly = wanted === undefined ? false : asBool(wanted);
-  const pauses = new WalletSlicer(wallet, call);
   const counts = (ownership: Ownership): boolean =>
-    ownership === OWNERSHIP.SPENDABLE || (ownership === OWNERSHIP.WATCH && (watchOnly || wallet.privateKeysDisabled));
+    ownership === OWNERSHIP.SPENDABLE || (ownership === OWNERSHIP.WATCH && (watchOnly || wallet.record.privateKeysDisabled));
   const { coins } = wallet.ledger;
   let change = 0;
   /** Values of the outputs that earlier transactions create, by outpoint. */
@@ -40,13 +39,11 @@ export const simulaterawtransaction: WalletRun<typeof spec> = async (params, ctx
         if (coin >= 0 && counts(coins.ownership(coin))) change -= coins.value(coin);
       }
       spent.add(outpoint);
-      if (pauses.due) await pauses.pause();
     }
     for (let vout = 0; vout < tx.outputCount; vout++) {
-      const value = counts(wallet.isMine(tx.outputScript(vout))) ? tx.outputValue(vout) : 0;
+      const value = counts(wallet.keys.isMine(tx.outputScript(vout))) ? tx.outputValue(vout) : 0;
       made.set(hashKey(outpointOf(tx.txid, vout)), value);
       change += value;
-      if (pauses.due) await pauses.pause();
     }
   }
   return { balance_change: new Amount(change) };

@@ -14,7 +14,7 @@ export const walletdisplayaddress: WalletRun<typeof spec> = async (params, ctx, 
   const decoded = decodeAddress(text, ctx.params, ctx.crypto);
   if ('error' in decoded) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid address');
   const { script } = decoded;
-  const desc = wallet.record.has(WALLET_FLAG.EXTERNAL_SIGNER) ? describeScript(ctx, script, wallet.provider(script)) : null;
+  const desc = wallet.record.has(WALLET_FLAG.EXTERNAL_SIGNER) ? describeScript(ctx, script, wallet.keys.provider(script)) : null;
   if (desc === null) return fail(RPC_CODE.MISC_ERROR, 'There is no ScriptPubKeyManager for this address');
   await signerOf(ctx).displayAddress(desc, encodeAddress(script, ctx.params, ctx.crypto) ?? text);
   return { address: text };

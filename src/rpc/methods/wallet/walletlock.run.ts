@@ -6,6 +6,6 @@ import type { walletlock as spec } from './walletlock.spec.js';
 export const walletlock: WalletRun<typeof spec> = async (_, ctx, call) => {
   const wallet = walletOf(ctx, call);
   ensureEncrypted(wallet, 'walletlock');
-  await wallet.access.runExclusive(() => wallet.lockNow());
+  await wallet.access.runExclusive(() => wallet.encryption.lockNow());
   return null;
 };

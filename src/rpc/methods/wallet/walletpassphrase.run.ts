@@ -2,7 +2,6 @@ import { fillPool } from '../../../wallet/keys/fill-pool.js';
 import { renewSeed } from '../../../wallet/manage/encrypt-wallet.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import { Slicer } from '../../node/slices.js';
 import { empty, ensureEncrypted, masterKeyOf } from '../../wallet/encryption.js';
 import { walletOf } from '../../wallet/select.js';
 import type { walletpassphrase as spec } from './walletpassphrase.spec.js';
@@ -19,13 +18,13 @@ export const walletpassphrase: WalletRun<typeof spec> = async (params, ctx, call
     const seconds = Number(asked > MAX_SECONDS ? MAX_SECONDS : asked);
     if (passphrase.length === 0) empty(ctx);
     const { key } = await masterKeyOf(wallet, passphrase);
-    wallet.unlock(key, seconds);
+    wallet.encryption.unlock(key, seconds);
     const { session } = wallet.vault;
     await renewSeed(wallet, ctx.descriptors);
-    await fillPool(wallet, 0, new Slicer(call.yieldToUrgent));
-    await wallet.whenReassessed();
+    await fillPool(wallet, 0);
+    await wallet.reassessor.whenIdle();
     // Lock the wallet only if no other call has unlocked it meanwhile, perhaps for longer.
-    if (seconds === 0 && wallet.vault.session === session) wallet.lock();
+    if (seconds === 0 && wallet.vault.session === session) wallet.encryption.lock();
   } finally {
     passphrase.fill(0);
   }

@@ -16,8 +16,8 @@ export const walletpassphrasechange: WalletRun<typeof spec> = async (params, ctx
       const renewed = await sealMasterKey(key, fresh);
       await wallet.change((batch) => {
         // Another call changed the passphrase meanwhile, so the old one is no longer valid.
-        if (!wallet.masterKeys.includes(stored)) incorrect();
-        wallet.masterKeys.splice(0, wallet.masterKeys.length, renewed);
+        if (!wallet.encryption.masterKeys.includes(stored)) incorrect();
+        wallet.encryption.masterKeys.splice(0, wallet.encryption.masterKeys.length, renewed);
         batch.put(walletKey(WALLET_PREFIX.masterKey, 1), encodeMasterKey(renewed));
       });
     } finally {
