@@ -5,7 +5,7 @@ import { isLarge } from '../../chain/connect/large-block.js';
 import { NodeStatus } from '../../chain/tree/header-node.js';
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import { HEADER_SIZE, parseHeader } from '../../consensus/block/header-view.js';
-import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
+import { hashToHex } from '../../consensus/bytes/hex.js';
 import { ByteReader } from '../../consensus/bytes/reader.js';
 import type { BlockHash } from '../../consensus/ids.js';
 import { MAX_BLOCK_TXS } from '../../consensus/limits.js';
@@ -18,23 +18,11 @@ import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 import { punishForBlock } from './blame.js';
 import type { BlockDownload } from './block-download.js';
+import { BlockSenders } from './block-senders.js';
 import { antiDosWork } from './headers-presync.js';
 
-/** Maximum number of blocks whose sender is remembered until they are checked: two windows of downloads. */
-const MAX_SOURCES = 2_048;
-
-interface Source {
-  readonly peer: Peer;
-  /** True if the sender is responsible for the block. False for a compact block that was forwarded before its check. */
-  readonly vouched: boolean;
-}
-
 export class BlockReceiver {
-  /** First sender of each block by hash, for blocks that are connected long after. */
-  readonly #sources = new Map<string, Source>();
-  /** Sender of each received copy of a block. A mutated copy has the same hash as the block, but may have another sender. */
-  readonly #submitted = new WeakMap<BlockView, Source>();
-
+  readonly #senders = new BlockSenders();
   /** Last block of the initial download that each peer sent and that may not have been processed yet. */
   readonly #last = new WeakMap<Peer, { readonly hash: BlockHash; readonly stored: Promise<void> }>();
   readonly #context: NetContext;
@@ -131,14 +119,14 @@ export class BlockReceiver {
   /** Passes a block of the initial download to the chain, and continues with the next one while it is stored and connected. */
   #takeEarlyBlock(peer: Peer, block: BlockView): Promise<void> | undefined {
     const { clock, download, log } = this.#context;
-    const forgetSource = this.#rememberSource(peer, block, true);
+    const forgetSender = this.#senders.rememberSender(block, { peer, vouched: true });
     const accepted = download.accept(block);
     const stored = this.#downloads
       .whileBusy([block.hash], () => accepted.stored)
       .then(
         (isNew) => {
           if (isNew) peer.lastBlockTime = clock.nowSeconds();
-          else forgetSource();
+          else forgetSender();
           this.#context.scheduleRound(isNew ? undefined : peer);
         },
         (error: unknown) => {
@@ -172,47 +160,31 @@ export class BlockReceiver {
 
   /** @param requested whether the block was requested; it is then stored whatever its work */
   async processBlock(peer: Peer, block: BlockView, requested: boolean, vouched: boolean): Promise<void> {
-    const forgetSource = this.#rememberSource(peer, block, vouched);
+    const forgetSender = this.#senders.rememberSender(block, { peer, vouched });
     this.#context.times.noteReached(block.hash, 'block');
     const submit = () => this.#context.commands.submitBlock(block, { force: requested });
     const outcome = await this.#downloads.whileBusy([block.hash], submit);
     if (outcome.isNew) peer.lastBlockTime = this.#context.clock.nowSeconds();
-    else forgetSource();
+    else forgetSender();
     this.#context.scheduleRound(outcome.isNew ? undefined : peer);
-  }
-
-  /** Remembers a block's sender. @returns a function that forgets the sender, for a block that gets no verdict */
-  #rememberSource(peer: Peer, block: BlockView, vouched: boolean): () => void {
-    const key = hashKey(block.hash);
-    const source: Source = { peer, vouched };
-    this.#submitted.set(block, source);
-    if (!this.#sources.has(key)) this.#sources.set(key, source);
-    if (this.#sources.size > MAX_SOURCES) this.#sources.delete(this.#sources.keys().next().value as string);
-    return () => {
-      if (this.#sources.get(key) === source) this.#sources.delete(key);
-    };
   }
 
   /** Forgets a disconnected peer. */
   forgetPeer(peer: Peer): void {
-    for (const [key, source] of this.#sources) if (source.peer === peer) this.#sources.delete(key);
+    this.#senders.forgetPeer(peer);
   }
 
   /** Called when a block was checked; `reject` is null if it is valid. */
   onChecked(hash: BlockHash, block: BlockView, reject: Reject | null): void {
-    const key = hashKey(hash);
-    // Bytes that fail by themselves prove nothing about the block of that hash, nor about other peers that brought it.
-    const mutated = reject !== null && (reject.category === 'mutated' || !block.checked);
-    const source = this.#submitted.get(block) ?? (mutated ? undefined : this.#sources.get(key));
-    if (!mutated) this.#sources.delete(key);
-    if (source === undefined) return;
+    const sender = this.#senders.senderOf(hash, block, reject);
+    if (sender === undefined) return;
     if (reject !== null) {
-      this.#blame(source.peer, hash, reject, source.vouched);
+      this.#blame(sender.peer, hash, reject, sender.vouched);
       return;
     }
     // Report only the sender of the newest block. While other blocks are awaited, this block was not the newest (Core's
     // BlockChecked).
     const others = this.#downloads.size - (this.#downloads.requestOf(hash) === undefined ? 0 : 1);
-    if (others === 0 && !this.#context.chain.isInitialBlockDownload()) this.#context.events.emit('goodBlock', source.peer);
+    if (others === 0 && !this.#context.chain.isInitialBlockDownload()) this.#context.events.emit('goodBlock', sender.peer);
   }
 }
