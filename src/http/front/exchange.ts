@@ -1,4 +1,5 @@
 // One request and its reply. The connection supplies and sends the bytes; the front decides what happens with the request.
+import type { FrontCall } from '../../rpc/front/request-router.js';
 import { BodyPieces } from './body-pieces.js';
 import type { RequestHead } from './head.js';
 import { httpDate, statusLine, TYPE_DEFAULT } from './pages.js';
@@ -42,6 +43,14 @@ export interface ExchangeWire {
   cut(): void;
 }
 
+/** A call of an authenticated user. */
+export interface ExchangeCall extends FrontCall {
+  /** True if the user may submit blocks. */
+  readonly submits: boolean;
+}
+
+const NO_CALL: ExchangeCall = { user: '', uri: '', allowed: null, submits: false };
+
 /** An additional header of a reply. */
 export type Header = readonly [name: string, value: string];
 
@@ -55,10 +64,8 @@ export class Exchange {
   readonly #head: RequestHead;
   readonly #connection: ExchangeWire;
   readonly #owner: ExchangeOwner;
-  /** Authenticated user; empty until it is known. */
-  user = '';
-  /** True if the user may submit blocks. */
-  submits = false;
+  /** The call that the request makes; set when its user is known. */
+  call: ExchangeCall = NO_CALL;
   #closing: RequestHead['closing'];
   #state: 'open' | 'sending' | 'ended' | 'gone' = 'open';
   #reserved = 0;
@@ -92,7 +99,7 @@ export class Exchange {
   }
 
   /** Request target with its query. */
-  get target(): string {
+  get uri(): string {
     return this.#head.target;
   }
 
@@ -172,7 +179,7 @@ export class Exchange {
       done(this, bytes, true);
       return;
     }
-    this.#pieces ??= new BodyPieces(limit, this.contentLength, this.#owner, this.submits);
+    this.#pieces ??= new BodyPieces(limit, this.contentLength, this.#owner, this.call.submits);
     const status = this.#pieces.add(bytes);
     this.#reserved = this.#pieces.reservedBytes;
     if (status === 'refused') return;

@@ -92,13 +92,13 @@ export class RestFront {
   handleRequest(exchange: Exchange): void {
     const warmup = this.#deps.warmup();
     if (warmup !== null) this.#fault(exchange, 503, `Service temporarily unavailable: ${warmup}`);
-    else if (hasBody(exchange.target)) this.#deps.readBody(exchange, BODY_BYTES, (body) => this.#read(exchange, body));
+    else if (hasBody(exchange.uri)) this.#deps.readBody(exchange, BODY_BYTES, (body) => this.#read(exchange, body));
     else this.#read(exchange, NOTHING);
   }
 
   #read(exchange: Exchange, body: Uint8Array): void {
     try {
-      const call = readRest(exchange.target, body, this.#deps.compat);
+      const call = readRest(exchange.uri, body, this.#deps.compat);
       if (call === null) this.#send(exchange, { status: 404, type: TYPE_DEFAULT, body: [] });
       else this.#callNode(exchange, call, body);
     } catch (error) {
@@ -108,7 +108,7 @@ export class RestFront {
 
   #callNode(exchange: Exchange, call: RestCall, body: Uint8Array): void {
     const { link } = this.#deps;
-    const sent = { user: '', uri: exchange.target, method: `rest/${call.endpoint}`, body };
+    const sent = { user: '', uri: exchange.uri, method: `rest/${call.endpoint}`, body };
     const id = link.call({ ...sent, shared: true, priority: false, submission: false, waits: false, plain: true }, (status, reply) =>
       this.#answer(exchange, call, status, reply),
     );

@@ -100,7 +100,10 @@ class FrontThread {
     server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
       // The client disconnected before the handshake, so the front did not refuse it.
       if (error.code !== 'ECONNRESET')
-        this.#front.logRefusal(socket.remoteAddress ?? 'an unknown address', `the TLS handshake failed (${error.code ?? error.message})`);
+        this.#front.admission.logRefusal(
+          socket.remoteAddress ?? 'an unknown address',
+          `the TLS handshake failed (${error.code ?? error.message})`,
+        );
       socket.destroy();
     });
     return server;
@@ -194,8 +197,8 @@ class FrontThread {
       socket.destroy();
       return;
     }
-    const closed = (): void => this.#front.onClosed();
-    if (!this.#front.onOpened(addressBytes(socket.remoteAddress))) socket.once('close', closed).destroy();
+    const closed = (): void => this.#front.admission.socketClosed();
+    if (!this.#front.admission.socketOpened(addressBytes(socket.remoteAddress))) socket.once('close', closed).destroy();
     else if (this.#tls === null) this.#serveSocket(socket).once('close', closed);
     else
       this.#tls.emit(

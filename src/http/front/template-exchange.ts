@@ -47,20 +47,16 @@ export class TemplateExchange implements TemplateCall {
 
   send(body: TemplateBody): void {
     this.#done(false);
-    const silent = this.#silent();
     let total = 0;
     for (const part of body.parts) total += part.byteLength;
     const extra: Header | undefined = body.encoding === 'gzip' ? ['Content-Encoding', 'gzip'] : undefined;
-    if (total > SLICED_BYTES && !silent) {
+    if (total > SLICED_BYTES) {
       this.#fanOut.send(this.#exchange, TYPE_JSON, body, extra);
       return;
     }
-    if (silent) this.#exchange.reply(204, TYPE_DEFAULT, '');
-    else {
-      const whole = Buffer.concat(body.parts, total);
-      const left = this.#exchange.reply(200, TYPE_JSON, whole, extra);
-      if (left > 0) this.#fanOut.adopt(this.#exchange, whole, left);
-    }
+    const whole = Buffer.concat(body.parts, total);
+    const left = this.#exchange.reply(200, TYPE_JSON, whole, extra);
+    if (left > 0) this.#fanOut.adopt(this.#exchange, whole, left);
     body.release();
   }
 
@@ -68,11 +64,6 @@ export class TemplateExchange implements TemplateCall {
     this.#done(true);
     const { status, body } = this.#plan.error(code, message);
     this.#exchange.reply(status, body === '' ? TYPE_DEFAULT : TYPE_JSON, body);
-  }
-
-  /** Returns whether the call is a JSON-RPC 2.0 notification, which runs but gets no reply. */
-  #silent(): boolean {
-    return this.#plan.suffix === '}\n' && this.#plan.error(0, '').status === 204;
   }
 }
 

@@ -5,7 +5,12 @@ import type { TemplateSnapshot } from '../../template/view/template-view.js';
 import type { Exchange } from './exchange.js';
 
 /** Path of the stream. */
-export const STREAM_PATH = '/template/stream';
+const STREAM_PATH = '/template/stream';
+
+/** Returns whether a request asks for a stream of templates. */
+export function isStream({ method, uri }: Exchange): boolean {
+  return method === 'GET' && (uri === STREAM_PATH || uri.startsWith(`${STREAM_PATH}?`));
+}
 
 const TYPE_EVENTS = 'text/event-stream';
 const PIECE_BYTES = 256 * 1024;
@@ -51,7 +56,7 @@ export class TemplateStreams {
 
   /** Opens a stream for an authenticated request. The first event is the current template. */
   open(exchange: Exchange): void {
-    const query = new URLSearchParams(exchange.target.slice(STREAM_PATH.length));
+    const query = new URLSearchParams(exchange.uri.slice(STREAM_PATH.length));
     const reader: Reader = { exchange, full: query.get('full') === '1', sending: null, last: '', behind: true, blocked: false };
     this.#readers.add(reader);
     exchange.onDisconnect = () => this.#remove(reader);

@@ -5,7 +5,7 @@ import { TemplateStreams } from '../../../src/http/front/template-stream.js';
 import type { TemplateSnapshot } from '../../../src/template/view/template-view.js';
 
 class FakeExchange {
-  readonly target = '/template/stream?full=1';
+  readonly uri = '/template/stream?full=1';
   onDisconnect: (() => void) | null = null;
   closed = false;
   breaks = false;

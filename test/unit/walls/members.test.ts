@@ -14,7 +14,7 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'chain/tree/block-index BlockIndex': 36,
   'chain/tree/header-node HeaderNode': 28,
   'consensus/tx/tx-view TxView': 44,
-  'http/front/exchange Exchange': 27,
+  'http/front/exchange Exchange': 26,
   'mempool/entry MempoolEntry': 27,
   'mempool/mempool Mempool': 47,
   'net/peer/peer Peer': 45,
