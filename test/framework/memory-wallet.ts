@@ -33,6 +33,27 @@ export const ALONE: Relatives = {
   hasDescendants: false,
   replaceableAncestor: false,
 };
+/** Options of wallets that nothing else is said of. */
+export const PLAIN_OPTIONS: WalletOptions = {
+  enabled: true,
+  dir: '',
+  names: [],
+  unnamed: true,
+  keypool: 5,
+  addressType: 'bech32',
+  changeType: undefined,
+  descriptorWallets: false,
+  taprootSeeds: false,
+  laterRecords: false,
+  removesRecords: true,
+  signerCommand: undefined,
+  imageRows: 0,
+  rescan: false,
+  spendZeroConfChange: true,
+  walletBroadcast: true,
+  notifyCommand: undefined,
+  spend: DEFAULT_SPEND,
+};
 /** Height of the tip when a wallet is made. */
 export const TIP = 1000;
 
@@ -75,23 +96,7 @@ export async function createMemoryWallet(wanted: MemoryWalletOptions = {}): Prom
   if (wanted.avoidReuse) record.flags |= WALLET_FLAG.AVOID_REUSE;
   const spend = { ...DEFAULT_SPEND, fallbackFeeRate: 10_000, ...wanted.spend };
   const options: WalletOptions = {
-    enabled: true,
-    dir: '',
-    names: [],
-    unnamed: true,
-    keypool: 5,
-    addressType: 'bech32',
-    changeType: undefined,
-    descriptorWallets: false,
-    taprootSeeds: false,
-    laterRecords: false,
-    removesRecords: true,
-    signerCommand: undefined,
-    imageRows: 0,
-    rescan: false,
-    spendZeroConfChange: true,
-    walletBroadcast: true,
-    notifyCommand: undefined,
+    ...PLAIN_OPTIONS,
     ...wanted.wallet,
     spend,
   };

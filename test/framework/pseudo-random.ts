@@ -1,4 +1,5 @@
 // Repeatable random numbers for tests that sample: the same seed gives the same run on every machine.
+import type { RandomSource } from '../../src/wallet/spend/select/pace.js';
 
 /** A generator of numbers in [0, 1) (mulberry32). @param seed any integer */
 export function pseudoRandom(seed: number): () => number {
@@ -9,6 +10,13 @@ export function pseudoRandom(seed: number): () => number {
     x ^= x + Math.imul(x ^ (x >>> 7), x | 61);
     return ((x ^ (x >>> 14)) >>> 0) / 2 ** 32;
   };
+}
+
+/** The same as whole numbers and coin flips, for the selection of coins. */
+export function seededSource(seed: number): RandomSource {
+  const random = pseudoRandom(seed);
+  const next = (): number => random() * 2 ** 32;
+  return { below: (limit) => next() % limit, coin: () => (next() & 1024) !== 0 };
 }
 
 /**

@@ -4,6 +4,7 @@ import { feeForSize } from '../../src/policy/fee-rate.js';
 import type { SelectionLimits } from '../../src/selection/ancestor-selection.js';
 import type { IndexedCandidates } from '../../src/selection/cluster/cluster-index.js';
 import { compareRank } from '../../src/selection/ranking.js';
+import { pseudoRandom } from './pseudo-random.js';
 
 /** One transaction of a pool. */
 export interface PoolTx {
@@ -20,20 +21,9 @@ export interface PoolTx {
 export const POOL_SHAPES = ['mixed', 'lone', 'children', 'diamonds', 'wide', 'chains', 'prioritised', 'sigops'] as const;
 export type PoolShape = (typeof POOL_SHAPES)[number];
 
-/** Numbers from 0 up to below 1 (mulberry32). */
-export function dice(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let x = Math.imul(state ^ (state >>> 15), state | 1);
-    x ^= x + Math.imul(x ^ (x >>> 7), x | 61);
-    return ((x ^ (x >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** @param count about so many transactions */
 export function randomPool(shape: PoolShape, count: number, seed: number): PoolTx[] {
-  const roll = dice(seed);
+  const roll = pseudoRandom(seed);
   const txs: PoolTx[] = [];
   const upTo = (most: number): number => Math.floor(roll() * most);
   const add = (rate: number, parents: readonly number[]): number => {

@@ -5,7 +5,7 @@ import { LAG_STEP_MS } from '../../src/lib/loop-lag.js';
 import { type BuiltBlock, buildBlock, GENESIS } from '../framework/chain-builder.js';
 import { Daemon } from '../framework/daemon.js';
 import { freePort } from '../framework/ports.js';
-import { dice } from '../framework/random-pools.js';
+import { pseudoRandom } from '../framework/pseudo-random.js';
 import { figure, scrape } from '../framework/scrape.js';
 import { Bystander } from './bystander.js';
 import { Judge } from './judge.js';
@@ -32,7 +32,7 @@ class Soak {
   readonly #rival: SoakClient;
   readonly #judge: Judge;
   readonly #metrics: number;
-  readonly #roll = dice(20_001);
+  readonly #roll = pseudoRandom(20_001);
   readonly #payments = new Payments(this.#roll);
   readonly #errors: string[] = [];
   readonly #pollerMs: number[] = [];

@@ -30,6 +30,21 @@ const TESTNET4_COINBASE = [
 
 const TEST_PREFIXES = { p2pkh: 111, p2sh: 196, wif: 239, xpub: 0x043587cf, xprv: 0x04358394 };
 
+/** Rules of networks that began with them: testnet4 and signet. */
+const RULES_FROM_BLOCK_1 = {
+  bip34Height: 1,
+  bip34Hash: null,
+  bip65Height: 1,
+  bip66Height: 1,
+  csvHeight: 1,
+  segwitHeight: 1,
+  scriptFlagExceptions: [],
+  deployments: [
+    { name: 'testdummy', bit: 28, startTime: -2n, timeout: NO_TIMEOUT, minActivationHeight: 0, gbtForce: true },
+    { name: 'taproot', bit: 2, startTime: -1n, timeout: NO_TIMEOUT, minActivationHeight: 0, gbtForce: true },
+  ],
+};
+
 /** Content of a network's record, as text and numbers. */
 const EXPECTED: Record<ChainName, unknown> = {
   main: {
@@ -231,17 +246,7 @@ const EXPECTED: Record<ChainName, unknown> = {
     noRetargeting: false,
     enforceBip94: true,
     halvingInterval: 210_000,
-    bip34Height: 1,
-    bip34Hash: null,
-    bip65Height: 1,
-    bip66Height: 1,
-    csvHeight: 1,
-    segwitHeight: 1,
-    scriptFlagExceptions: [],
-    deployments: [
-      { name: 'testdummy', bit: 28, startTime: -2n, timeout: NO_TIMEOUT, minActivationHeight: 0, gbtForce: true },
-      { name: 'taproot', bit: 2, startTime: -1n, timeout: NO_TIMEOUT, minActivationHeight: 0, gbtForce: true },
-    ],
+    ...RULES_FROM_BLOCK_1,
     ruleChangeThreshold: 1512,
     minerConfirmationWindow: 2016,
     unknownVotesFrom: 0,
@@ -297,17 +302,7 @@ const EXPECTED: Record<ChainName, unknown> = {
     noRetargeting: false,
     enforceBip94: false,
     halvingInterval: 210_000,
-    bip34Height: 1,
-    bip34Hash: null,
-    bip65Height: 1,
-    bip66Height: 1,
-    csvHeight: 1,
-    segwitHeight: 1,
-    scriptFlagExceptions: [],
-    deployments: [
-      { name: 'testdummy', bit: 28, startTime: -2n, timeout: NO_TIMEOUT, minActivationHeight: 0, gbtForce: true },
-      { name: 'taproot', bit: 2, startTime: -1n, timeout: NO_TIMEOUT, minActivationHeight: 0, gbtForce: true },
-    ],
+    ...RULES_FROM_BLOCK_1,
     ruleChangeThreshold: 1815,
     minerConfirmationWindow: 2016,
     unknownVotesFrom: 0,

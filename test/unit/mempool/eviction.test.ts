@@ -5,7 +5,7 @@ import type { TxView } from '../../../src/consensus/tx/tx-view.js';
 import { TRUE_SCRIPT, TRUE_WITNESS } from '../../framework/messages.js';
 import { outpointOf, spend } from '../../framework/model-chain.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
-import { dice } from '../../framework/random-pools.js';
+import { pseudoRandom } from '../../framework/pseudo-random.js';
 
 const PADDED = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
 const SIZE = 91;
@@ -125,7 +125,7 @@ t.test('evicts no transaction without its descendants when eviction goes by chun
   await probe.pool.accept(pay(probe.chain.fund(1_000_000), 900_000));
   const one = probe.pool.stats().usageBytes;
   const { pool, chain } = createPool({ policy, evictChunks: true, maxUsageBytes: Math.floor(one * 12.5) });
-  const roll = dice(7);
+  const roll = pseudoRandom(7);
   const open: { tx: TxView; value: number }[] = [];
   let evicted = 0;
   for (let i = 0; i < 300; i++) {

@@ -8,7 +8,8 @@ import { selectBestBlock } from '../../../src/selection/best-block.js';
 import { selectByChunks } from '../../../src/selection/chunk-selection.js';
 import { ClusterIndex, type IndexedCandidates } from '../../../src/selection/cluster/cluster-index.js';
 import { fillByChunks } from '../../../src/selection/fill.js';
-import { dice, POOL_SHAPES, type PoolShape, poolColumns, poolLimits, poolRanking, randomPool } from '../../framework/random-pools.js';
+import { pseudoRandom } from '../../framework/pseudo-random.js';
+import { POOL_SHAPES, type PoolShape, poolColumns, poolLimits, poolRanking, randomPool } from '../../framework/random-pools.js';
 
 const NONE = new Int32Array(0);
 
@@ -117,7 +118,7 @@ t.test('orders by modified fees but reports base fees for the coinbase', async (
 t.test('ClusterIndex after updates equals an index that is built from scratch', async (t) => {
   let changes = 0;
   for (let seed = 1; seed <= 25; seed++) {
-    const roll = dice(seed);
+    const roll = pseudoRandom(seed);
     const txs = randomPool('mixed', 150, seed);
     const c = poolColumns(txs);
     // Start with nothing in use; links of a slot count once both ends are in.
@@ -171,7 +172,7 @@ t.test('ClusterIndex after updates equals an index that is built from scratch', 
 
 t.test('ClusterIndex.improve optimises a large cluster in several short steps', async (t) => {
   // One component of thousands: every transaction spends one or two random earlier ones.
-  const roll = dice(5);
+  const roll = pseudoRandom(5);
   const txs = Array.from({ length: 3000 }, (_, i) => ({
     fee: Math.floor(roll() ** 4 * 50_000),
     delta: 0,

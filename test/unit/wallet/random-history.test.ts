@@ -32,7 +32,6 @@ import { payToKey } from '../../../src/wallet/keys/destination.js';
 import { assembleWallet, loadWallet, type WalletSurroundings } from '../../../src/wallet/manage/load-wallet.js';
 import { generateKeys } from '../../../src/wallet/manage/new-keys.js';
 import type { NodeClient } from '../../../src/wallet/node-client.js';
-import { DEFAULT_SPEND } from '../../../src/wallet/spend/options.js';
 import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../../../src/wallet/storage/layout.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
 import { WALLET_FLAG, WalletRecord } from '../../../src/wallet/wallet-record.js';
@@ -40,6 +39,7 @@ import { clientOf, connected, disconnected, TestBlock } from '../../framework/ch
 import { rounds } from '../../framework/depth.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { MemoryImages } from '../../framework/memory-images.js';
+import { PLAIN_OPTIONS } from '../../framework/memory-wallet.js';
 import { NaiveWallet, type PlainBlock, type PlainRecord, type PlainScript, type PlainTx } from '../../framework/naive-wallet.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
 import { runMethod } from '../../framework/run-method.js';
@@ -151,26 +151,7 @@ class World {
           },
         },
       }),
-      options: {
-        enabled: true,
-        dir: '/nowhere',
-        names: [],
-        unnamed: true,
-        keypool: 2,
-        addressType: 'bech32',
-        changeType: undefined,
-        descriptorWallets: false,
-        taprootSeeds: false,
-        laterRecords: false,
-        removesRecords: true,
-        signerCommand: undefined,
-        imageRows: 0,
-        rescan: false,
-        spendZeroConfChange: true,
-        walletBroadcast: true,
-        notifyCommand: undefined,
-        spend: DEFAULT_SPEND,
-      },
+      options: { ...PLAIN_OPTIONS, dir: '/nowhere', keypool: 2 },
     };
   }
   get client(): NodeClient {

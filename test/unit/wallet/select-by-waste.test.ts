@@ -8,23 +8,12 @@ import { draftByWaste, type WasteDraftTerms } from '../../../src/wallet/spend/se
 import { addressGroups, emptyColumns, type Groups, OUTPUT_KINDS, singleGroups } from '../../../src/wallet/spend/select/groups.js';
 import { knapsack } from '../../../src/wallet/spend/select/knapsack.js';
 import { chooseByWaste, type WasteChoice } from '../../../src/wallet/spend/select/least-waste.js';
-import { NEVER_YIELDS, type Pace, type RandomSource } from '../../../src/wallet/spend/select/pace.js';
+import { NEVER_YIELDS, type Pace } from '../../../src/wallet/spend/select/pace.js';
 import { drawCoins } from '../../../src/wallet/spend/select/random-draw.js';
 import { transactionWeight } from '../../../src/wallet/spend/select/tx-size.js';
 import { rounds } from '../../framework/depth.js';
 import { fc } from '../../framework/fast-check.js';
-
-/** Chance that repeats itself from a seed (mulberry32). */
-function seeded(seed: number): RandomSource {
-  let state = seed >>> 0;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let word = Math.imul(state ^ (state >>> 15), state | 1);
-    word ^= word + Math.imul(word ^ (word >>> 7), word | 61);
-    return (word ^ (word >>> 14)) >>> 0;
-  };
-  return { below: (limit) => next() % limit, coin: () => (next() & 1024) !== 0 };
-}
+import { seededSource } from '../../framework/pseudo-random.js';
 
 /** Gives way as often as it is asked. */
 const HURRIED: Pace = { due: true, pause: () => Promise.resolve() };
@@ -121,8 +110,8 @@ t.test('drawCoins and knapsack pay within the limit, and find coins if all toget
       async (coins, target, maxWeight, seed) => {
         const { effective, weights } = columnsOf(coins, 0, 0);
         const total = effective.reduce((sum, value) => sum + value, 0);
-        const drawn = await drawCoins({ effective, weights }, target, maxWeight, seeded(seed), HURRIED);
-        const packed = await knapsack({ values: effective, weights, target, minChange: 5, maxWeight }, seeded(seed), HURRIED);
+        const drawn = await drawCoins({ effective, weights }, target, maxWeight, seededSource(seed), HURRIED);
+        const packed = await knapsack({ values: effective, weights, target, minChange: 5, maxWeight }, seededSource(seed), HURRIED);
         return [drawn, packed].every((found) => {
           if (typeof found === 'string') return maxWeight < NO_LIMIT || total < target;
           return isSet(found, coins.length) && sumOf(effective, found) >= target && sumOf(weights, found) <= maxWeight;
@@ -203,7 +192,7 @@ t.test('chooseByWaste picks eligible coins and wastes no more than any possible 
           maxChildWeight: 400_000,
           combinedBump: async (some) => half(coins.bumpFees)(some),
         };
-        const found = await chooseByWaste(choice, seeded(seed), HURRIED);
+        const found = await chooseByWaste(choice, seededSource(seed), HURRIED);
         const effective = coins.values.map((value, i) => value - up(feeRate, coins.inputBytes[i]) - coins.bumpFees[i]);
         const safest = list.flatMap(({ depth, mine }, i) => (depth >= (mine ? 1 : 6) ? [i] : []));
         const allowed = list.flatMap(({ depth, mine }, i) => (depth >= (mine ? 0 : 1) ? [i] : []));
@@ -290,7 +279,7 @@ t.test('drafts conserve amounts, pay for size and low-fee ancestors, and keep th
         const draft = await draftByWaste(terms, {
           inputSize: sizeOf,
           combinedBump: async (some) => combinedBump(some),
-          chance: seeded(seed),
+          chance: seededSource(seed),
           pace: HURRIED,
           log: () => {},
         });

@@ -10,18 +10,7 @@ import { descending, randomOrder } from '../../../src/wallet/spend/select/order.
 import { NEVER_YIELDS, type Pace, type RandomSource } from '../../../src/wallet/spend/select/pace.js';
 import { inputVirtualSize, outputBytes, transactionWeight, virtualSize } from '../../../src/wallet/spend/select/tx-size.js';
 import { fc } from '../../framework/fast-check.js';
-
-/** Chance that repeats itself from a seed (mulberry32). */
-function seeded(seed: number): RandomSource {
-  let state = seed >>> 0;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let word = Math.imul(state ^ (state >>> 15), state | 1);
-    word ^= word + Math.imul(word ^ (word >>> 7), word | 61);
-    return (word ^ (word >>> 14)) >>> 0;
-  };
-  return { below: (limit) => next() % limit, coin: () => (next() & 1024) !== 0 };
-}
+import { seededSource } from '../../framework/pseudo-random.js';
 
 /** Gives way as often as it is asked, so that every pause is taken. */
 const HURRIED: Pace = { due: true, pause: () => Promise.resolve() };
@@ -39,7 +28,7 @@ const sumOf = (values: ArrayLike<number>, which: readonly number[]): number => w
 t.test('sorts stably, and random orders contain every index once', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: 20_000 }), fc.integer(), async (count, seed) => {
-      const chance = seeded(seed);
+      const chance = seededSource(seed);
       const keys = Float64Array.from({ length: count }, () => chance.below(1000));
       const order = await descending(keys, HURRIED);
       const wanted = Array.from(keys, (_, i) => i).sort((a, b) => keys[b] - keys[a] || a - b);
@@ -119,7 +108,7 @@ t.test('knapsack matches the best subset for few coins and pays whenever the coi
         const values = Float64Array.from(tenths, (tenth) => (tenth * CENT) / 4 + tenth);
         const target = (target10 * CENT) / 4;
         const search = { values, target, minChange: CENT, ...WEIGHTLESS(values.length) };
-        const found = await knapsack(search, seeded(seed), NEVER_YIELDS);
+        const found = await knapsack(search, seededSource(seed), NEVER_YIELDS);
         const total = values.reduce((sum, value) => sum + value, 0);
         if (typeof found === 'string') return total < target;
         const sum = sumOf(values, found);
@@ -200,7 +189,7 @@ t.test('spends from the safest tier that reaches the amount', async (t) => {
     { value: 5 * CENT, depth: 6 },
   ];
   const chosen = async (target: number, more: Partial<ChoiceTerms> = {}): Promise<number[] | null> => {
-    const choice = await chooseCoins(termsOf(list, more), target, false, 0, seeded(1), NEVER_YIELDS);
+    const choice = await chooseCoins(termsOf(list, more), target, false, 0, seededSource(1), NEVER_YIELDS);
     return choice.coins && [...choice.coins].sort((a, b) => a - b);
   };
   for (let i = 0; i < 20; i++) t.ok([3, 4].includes((await chosen(4 * CENT))![0]), 'confirmed for good or mine');
@@ -217,7 +206,7 @@ t.test('groups coins of an address, ten at most', async (t) => {
   const list = Array.from({ length: 25 }, () => ({ value: CENT }));
   const { coins } = termsOf([...list, { value: 7 * CENT }, { value: 9 * CENT, depth: 3 }]);
   const numbers = Int32Array.from({ length: 27 }, (_, i) => (i < 25 ? 0 : -1));
-  const order = await randomOrder(27, seeded(5), NEVER_YIELDS);
+  const order = await randomOrder(27, seededSource(5), NEVER_YIELDS);
   const groups = (await addressGroups(coins, numbers, order, 25, NEVER_YIELDS))!;
   t.same(
     [...groups.values].sort((a, b) => a - b),
@@ -233,7 +222,7 @@ t.test('groups coins of an address, ten at most', async (t) => {
   const alone = Int32Array.from({ length: 27 }, (_, i) => i);
   t.equal(await addressGroups(coins, alone, order, 25, NEVER_YIELDS), null, 'nothing shared, nothing to group');
   const terms = termsOf([...list, { value: 7 * CENT }, { value: 9 * CENT, depth: 3 }], { groups });
-  const choice = await chooseCoins(terms, 8 * CENT, false, 0, seeded(3), NEVER_YIELDS);
+  const choice = await chooseCoins(terms, 8 * CENT, false, 0, seededSource(3), NEVER_YIELDS);
   t.ok([10, 11].includes(choice.coins!.length) || choice.value === 16 * CENT, 'whole groups');
 });
 
@@ -261,7 +250,7 @@ t.test('drafts conserve amounts and pay the fee of their size', async (t) => {
       fc.integer(),
       fc.integer({ min: 0, max: 3 }),
       async (values, asked, someoneElsePays, feeRate, seed, matching) => {
-        const chance = seeded(seed);
+        const chance = seededSource(seed);
         // Now and then the amount is that of some coins, nearly.
         const some = values.slice(0, matching);
         const nearly = some.reduce((sum, value) => sum + value, 0) - some.length * Math.floor((68 * feeRate) / 1000) - (seed & 1023);
@@ -345,9 +334,9 @@ t.test('rejects impossible drafts with the messages of Core', async (t) => {
         changePosition: more.position ?? -1,
       },
       {
-        chance: seeded(1),
+        chance: seededSource(1),
         inputSize: () => (more.size === null ? null : KEY_INPUT),
-        choose: (target, exact, fixed) => chooseCoins(terms, target, exact, fixed, seeded(1), NEVER_YIELDS),
+        choose: (target, exact, fixed) => chooseCoins(terms, target, exact, fixed, seededSource(1), NEVER_YIELDS),
       },
     );
     return 'error' in made ? made.error : null;
@@ -368,7 +357,7 @@ t.test('rejects impossible drafts with the messages of Core', async (t) => {
 });
 
 t.test('selects from very many coins in short slices', async (t) => {
-  const chance = seeded(9);
+  const chance = seededSource(9);
   const list = Array.from({ length: 100_000 }, () => ({ value: 1000 + chance.below(50 * CENT) }));
   const terms = termsOf(list, { costOfChange: 100 });
   // A slice may end at a look: so many there are, and no more than 2,048 draws of chance between two of them.
