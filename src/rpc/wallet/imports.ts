@@ -14,8 +14,6 @@ import { elementError, importTime, outcomeResult, scanFailure } from './import-o
 import { refuseScanOfPruned, reserveRescan, scanImported } from './rescan.js';
 import { ensureUnlocked, managerOf } from './select.js';
 
-export const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
-
 /** Time of keys whose history is unknown. */
 export const BEGINNING = 1;
 

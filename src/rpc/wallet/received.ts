@@ -4,7 +4,7 @@
 import { Slicer } from '../../lib/slicer.js';
 import { follows, only as onlySince } from '../../policy/compat.js';
 import { coinsOfAddress } from '../../wallet/coins/coins-of-address.js';
-import { FILTER, OWNERSHIP } from '../../wallet/keys/ownership.js';
+import { FILTER, OWNERSHIP, type OwnershipFilter } from '../../wallet/keys/ownership.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import type { WalletContext } from '../context/wallet.js';
 import { destinationKey } from './addresses.js';
@@ -71,11 +71,26 @@ interface Received extends Tally {
   readonly watched: boolean;
 }
 
+/** Which received amounts a method lists. */
+interface ReceivedChoice {
+  readonly counted: Counted;
+  /** True to list addresses that received nothing. */
+  readonly includeEmpty: boolean;
+  readonly filter: OwnershipFilter;
+}
+
 /** The parameters of methods that list received amounts. */
 interface ReceivedParameters extends CountedParameters {
   readonly include_empty: boolean;
   readonly include_watchonly: boolean | undefined;
 }
+
+/** Reads the parameters that methods for received amounts share, in Core's order. */
+export const receivedChoice = (ctx: WalletContext, wallet: Wallet, params: ReceivedParameters): ReceivedChoice => ({
+  counted: countedOf(ctx, params),
+  includeEmpty: params.include_empty,
+  filter: onlySince(ctx.compat, 30) ? FILTER.ALL : filterOf(wallet, params.include_watchonly),
+});
 
 /** Used as row number, instead of a row of the address book, if only one address is requested. */
 const ONLY = -1;
@@ -86,12 +101,9 @@ const ONLY = -1;
 export async function receivedByAddress(
   ctx: WalletContext,
   wallet: Wallet,
-  params: ReceivedParameters,
+  { counted: wanted, includeEmpty, filter }: ReceivedChoice,
   only: Uint8Array | null,
 ): Promise<Received[]> {
-  const wanted = countedOf(ctx, params);
-  const includeEmpty = params.include_empty;
-  const filter = onlySince(ctx.compat, 30) ? FILTER.ALL : filterOf(wallet, params.include_watchonly);
   const depths = wallet.ledger.depths();
   const found: Received[] = [];
   const slicer = new Slicer();

@@ -38,7 +38,7 @@ async function wholeTransactions(
 }
 
 export const getblock: NodeRun<typeof spec> = (params, ctx, call) => {
-  const hash = params.blockhash;
+  const { blockhash: hash } = params;
   const verbosity = verbosityOf(ctx, params.verbosity, 1);
   const node = ctx.chain.node(hash) ?? notFound();
   return heavyCall(ctx.heavy, call.signal, () => wholeBlock(ctx, node, verbosity, call.yieldToUrgent));

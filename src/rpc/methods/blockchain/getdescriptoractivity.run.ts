@@ -97,7 +97,7 @@ export const getdescriptoractivity: NodeRun<typeof spec> = async (params, ctx, c
   const nodes = await blocksOf(ctx, params.blockhashes, new Slicer(call.yieldToUrgent));
   const stopped = (): boolean => ctx.stopping.aborted || call.signal?.aborted === true;
   const wanted = await scanScripts(ctx, params.scanobjects, call, stopped);
-  const withPool = params.include_mempool;
+  const { include_mempool: withPool } = params;
   const activity = new Activity(ctx, wanted, call);
   for (const node of nodes) {
     // Each block is a heavy call of its own, so that other heavy calls can run between two blocks.

@@ -19,9 +19,9 @@ function shown(ctx: NodeContext, out: { value: number; script: Uint8Array; coinb
 }
 
 export const gettxout: NodeRun<typeof spec> = async (params, ctx) => {
-  const txid = params.txid;
+  const { txid } = params;
   const index = follows(ctx.compat, 31) ? asUint32(params.n) : asInt(params.n) >>> 0;
-  const withPool = params.include_mempool;
+  const { include_mempool: withPool } = params;
   const outpoint = outpointOf(txid, index);
   if (withPool) {
     await ctx.mempool.settled();

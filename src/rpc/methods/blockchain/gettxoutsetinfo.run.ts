@@ -96,8 +96,7 @@ async function byWalk(ctx: NodeContext, type: HashType): Promise<JsonResult> {
 
 export const gettxoutsetinfo: NodeRun<typeof spec> = async (params, ctx) => {
   const type = hashTypeOf(params.hash_type, ctx);
-  const at = params.hash_or_height;
-  const useIndex = params.use_index;
+  const { hash_or_height: at, use_index: useIndex } = params;
   const index = useIndex && SERIALIZED[type] === undefined ? ctx.coinStatsIndex : null;
   if (at !== null) {
     if (!ctx.coinStatsIndex) fail(RPC_CODE.INVALID_PARAMETER, 'Querying specific block heights requires coinstatsindex');

@@ -9,9 +9,9 @@ import type { JsonResult } from '../../wire/values.js';
 import type { gettxspendingprevout as spec } from './gettxspendingprevout.spec.js';
 
 export const gettxspendingprevout: NodeRun<typeof spec> = async (params, ctx) => {
-  const outputs = params.outputs;
+  const { outputs } = params;
   if (outputs.length === 0) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid parameter, outputs are missing');
-  const options = params.options;
+  const { options } = params;
   if (options) checkMembers(options, { mempool_only: 'bool', return_spending_tx: 'bool' }, { allowNull: true, strict: true });
   const index = ctx.spenderIndex;
   const poolOnly = options?.has('mempool_only') ? asBool(options.get('mempool_only')) : index === null;

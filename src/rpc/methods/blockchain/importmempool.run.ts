@@ -5,7 +5,7 @@ import { JsonObject } from '../../wire/values.js';
 import type { importmempool as spec } from './importmempool.spec.js';
 
 export const importmempool: NodeRun<typeof spec> = async (params, ctx) => {
-  const file = params.filepath;
+  const { filepath: file } = params;
   const options = params.options ?? new JsonObject([], []);
   if (ctx.chain.isInitialBlockDownload()) {
     fail(RPC_CODE.CLIENT_IN_INITIAL_DOWNLOAD, 'Can only import the mempool after the block download and sync is done.');

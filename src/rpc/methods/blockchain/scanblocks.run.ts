@@ -49,7 +49,7 @@ async function start(ctx: NodeContext, params: ParametersOf<typeof spec>, call: 
   try {
     const { scanobjects } = params;
     if (scanobjects === undefined) return fail(RPC_CODE.MISC_ERROR, 'scanobjects argument is required for the start action');
-    const type = params.filtertype;
+    const { filtertype: type } = params;
     const options = params.options ?? new JsonObject([], []);
     const certain = options.has('filter_false_positives') && asBool(options.get('filter_false_positives'));
     const index = ctx.filterIndex ?? fail(RPC_CODE.MISC_ERROR, `Index is not enabled for filtertype ${type}`);

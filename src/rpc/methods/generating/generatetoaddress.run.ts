@@ -5,7 +5,7 @@ import { budgetOf, mineBlocks } from '../../node/generate.js';
 import type { generatetoaddress as spec } from './generatetoaddress.spec.js';
 
 export const generatetoaddress: NodeRun<typeof spec> = (params, ctx) => {
-  const count = params.nblocks;
+  const { nblocks: count } = params;
   const budget = budgetOf(params.maxtries);
   const decoded = decodeAddress(params.address, ctx.params, ctx.crypto);
   if (!('script' in decoded)) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Error: Invalid address');

@@ -36,7 +36,7 @@ function checkType(ctx: NodeContext, typed: JsonValue | undefined, given: JsonVa
 }
 
 export const dumptxoutset: NodeRun<typeof spec> = async (params, ctx) => {
-  const text = params.path;
+  const { path: text } = params;
   checkType(ctx, params.type, params.options);
   const file = path.resolve(ctx.folder, text);
   if (existsSync(file)) {

@@ -25,7 +25,7 @@ export const estimaterawfee: NodeRun<typeof spec> = (params, ctx) => {
   const { conf_target } = params;
   const fees = feeEstimates(ctx);
   const target = confirmTarget(fees.highestTarget('long'), conf_target);
-  const share = params.threshold;
+  const { threshold: share } = params;
   if (share < 0 || share > 1) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid threshold');
   const result: Record<string, JsonResult> = {};
   for (const horizon of HORIZONS) {

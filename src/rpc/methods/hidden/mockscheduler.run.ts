@@ -7,7 +7,7 @@ const MAX_SCHEDULER_STEP = 3600n;
 
 export const mockscheduler: NodeRun<typeof spec> = (params, ctx) => {
   regtestOnly(ctx, 'mockscheduler');
-  const seconds = params.delta_time;
+  const { delta_time: seconds } = params;
   if (seconds <= 0n || seconds > MAX_SCHEDULER_STEP) {
     fail(RPC_CODE.MISC_ERROR, 'delta_time must be between 1 and 3600 seconds (1 hr)');
   }

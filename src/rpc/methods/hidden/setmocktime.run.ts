@@ -13,7 +13,7 @@ const MOST_SECONDS_32 = 0xffff_ffffn;
 
 export const setmocktime: NodeRun<typeof spec> = (params, ctx) => {
   regtestOnly(ctx, 'setmocktime');
-  const seconds = params.timestamp;
+  const { timestamp: seconds } = params;
   if (seconds < 0n && !follows(ctx.compat, 28)) fail(RPC_CODE.INVALID_PARAMETER, `Mocktime can not be negative: ${seconds}.`);
   const most = follows(ctx.compat, 32) ? MOST_SECONDS_32 : MOST_SECONDS;
   if (seconds < 0n || seconds > most) {

@@ -63,7 +63,7 @@ function rebuild(ctx: NodeContext, header: HeaderView, txs: readonly TxView[]): 
 export const checkdeclaredblock: NodeRun<typeof spec> = async (params, ctx) => {
   const header = headerOf(ctx, params.header);
   const coinbase = transactionOf(ctx, params.coinbase, undecodable);
-  const listed = params.wtxids;
+  const { wtxids: listed } = params;
   const wtxids = idsOf(listed);
   const given = new Map<string, TxView>();
   for (const hex of params.transactions ?? []) {

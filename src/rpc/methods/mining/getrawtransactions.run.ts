@@ -36,7 +36,7 @@ function pinOptions(given: Parameters<typeof asObject>[0]): PinOptions | null {
 }
 
 export const getrawtransactions: NodeRun<typeof spec> = async (params, ctx) => {
-  const listed = params.wtxids;
+  const { wtxids: listed } = params;
   if (listed.length > MOST_WTXIDS) fail(RPC_CODE.INVALID_PARAMETER, `wtxids lists more than ${MOST_WTXIDS} transactions`);
   const wtxids = listed.map((wtxid) => asHash(wtxid, 'wtxid'));
   const pin = pinOptions(params.pin);

@@ -5,9 +5,9 @@ import type { addnode as spec } from './addnode.spec.js';
 
 export const addnode: NodeRun<typeof spec> = async (params, ctx) => {
   const command = commandOf(ctx, params.command, 'addnode', ['onetry', 'add', 'remove']);
-  const node = params.node;
+  const { node } = params;
   const { control } = ctx.network;
-  const encrypted = params.v2transport;
+  const { v2transport: encrypted } = params;
   if (encrypted === true && !control.encrypts()) {
     fail(RPC_CODE.INVALID_PARAMETER, 'Error: v2transport requested but not enabled (see -v2transport)');
   }

@@ -6,7 +6,7 @@ import type { setban as spec } from './setban.spec.js';
 
 export const setban: NodeRun<typeof spec> = (params, ctx) => {
   const command = commandOf(ctx, params.command, 'setban', ['add', 'remove']);
-  const text = params.subnet;
+  const { subnet: text } = params;
   const { control } = ctx.network;
   if (!control.isSubnet(text)) return fail(RPC_CODE.CLIENT_INVALID_IP_OR_SUBNET, 'Error: Invalid IP/Subnet');
   if (command === 'remove') {
@@ -15,7 +15,7 @@ export const setban: NodeRun<typeof spec> = (params, ctx) => {
   }
   if (control.isBanned(text)) return fail(RPC_CODE.CLIENT_NODE_ALREADY_ADDED, 'Error: IP/Subnet already banned');
   const seconds = params.bantime === undefined ? 0 : Number(params.bantime);
-  const absolute = params.absolute;
+  const { absolute } = params;
   if (absolute && seconds < ctx.clock.nowSeconds() && follows(ctx.compat, 22)) {
     fail(RPC_CODE.INVALID_PARAMETER, 'Error: Absolute timestamp is in the past');
   }

@@ -22,8 +22,7 @@ function anyTx(ctx: FrontContext, text: string, isWitness: boolean | undefined):
 }
 
 export const converttopsbt: FrontRun<typeof spec> = (params, ctx) => {
-  const permitSigData = params.permitsigdata;
-  const isWitness = params.iswitness;
+  const { permitsigdata: permitSigData, iswitness: isWitness } = params;
   const tx = anyTx(ctx, params.hexstring, isWitness);
   for (let i = 0; i < tx.inputCount && !permitSigData; i++) {
     if (tx.scriptSig(i).length > 0 || tx.witnessCount(i) > 0) {

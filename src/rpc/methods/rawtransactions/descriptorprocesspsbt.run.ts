@@ -26,8 +26,7 @@ export const descriptorprocesspsbt: NodeRun<typeof spec> = async (params, ctx, c
   try {
     await addDescriptors(ctx, params.descriptors, provider, call, pauses);
     const hashType = params.sighashtype === undefined ? null : asHashType(params.sighashtype, ctx);
-    const derivations = params.bip32derivs;
-    const finalize = params.finalize;
+    const { bip32derivs: derivations, finalize } = params;
     const psbt = await asPsbt(params.psbt, ctx, pauses);
     await addOutputs(ctx, psbt, provider);
     const shown = new HidingProvider(provider, { secrets: false, origins: !derivations });

@@ -11,7 +11,7 @@ import type { finalizepsbt as spec } from './finalizepsbt.spec.js';
 export const finalizepsbt: NodeRun<typeof spec> = async (params, ctx, call) => {
   const pauses = new Slicer(call.yieldToUrgent);
   const psbt = await asPsbt(params.psbt, ctx, pauses);
-  const extract = params.extract;
+  const { extract } = params;
   const complete = await finalizePsbt(psbt, ctx.crypto, follows(ctx.compat, 32), pauses);
   return complete && extract ? { hex: hex(extractTx(psbt)), complete } : { psbt: psbtText(psbt, ctx.crypto, ctx.compat), complete };
 };

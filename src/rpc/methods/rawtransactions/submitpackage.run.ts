@@ -13,13 +13,13 @@ import type { submitpackage as spec } from './submitpackage.spec.js';
 /** Default of maxfeerate: 0.10 BTC per 1,000 virtual bytes. */
 
 export const submitpackage: NodeRun<typeof spec> = async (params, ctx) => {
-  const list = params.package;
+  const { package: list } = params;
   if (list.length === 0 || list.length > MAX_PACKAGE_COUNT) {
     fail(RPC_CODE.INVALID_PARAMETER, `Array must contain between 1 and ${MAX_PACKAGE_COUNT} transactions.`);
   }
-  const maxFeeRate = params.maxfeerate;
+  const { maxfeerate: maxFeeRate } = params;
   if (maxFeeRate >= ABSURD_FEE_RATE) failAbsurdRate();
-  const maxBurn = params.maxburnamount;
+  const { maxburnamount: maxBurn } = params;
   const txs = list.map((text) => {
     const tx = packageTx(ctx, text);
     return burns(tx, maxBurn) ? failBurnt() : tx;

@@ -15,7 +15,7 @@ import type { createmultisig as spec } from './createmultisig.spec.js';
 const KEY_DIGITS = [66, 130];
 
 export const createmultisig: NodeRun<typeof spec> = (params, ctx) => {
-  const required = params.nrequired;
+  const { nrequired: required } = params;
   const keys = params.keys.map((value) => parsePublicKey(ctx, asString(value)));
   const type = multisigType(ctx, params.address_type);
   const output = buildMultisig(required, keys, type, ctx.crypto, follows(ctx.compat, 22));

@@ -7,7 +7,7 @@ import type { abandontransaction as spec } from './abandontransaction.spec.js';
 
 export const abandontransaction: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
-  const txid = params.txid;
+  const { txid } = params;
   if (wallet.ledger.txs.find(txid) < 0) unknownId();
   // Wait until no spend is in progress: otherwise the transaction could enter the mempool after its coins were
   // released.

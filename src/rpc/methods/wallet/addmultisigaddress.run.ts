@@ -30,7 +30,7 @@ export const addmultisigaddress: WalletRun<typeof spec> = async (params, ctx, ca
   const wallet = walletOf(ctx, call);
   const legacy = legacyOf(wallet);
   const label = labelOf(params.label ?? '');
-  const required = params.nrequired;
+  const { nrequired: required } = params;
   const keys = params.keys.map((item) => publicKeyOf(ctx, legacy, asString(item)));
   const type = params.address_type === undefined ? wallet.parts.options.addressType : asAddressType(params.address_type);
   if (type === 'bech32m') return refuse('Bech32m multisig addresses cannot be created with legacy wallets');

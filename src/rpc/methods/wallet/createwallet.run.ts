@@ -8,19 +8,17 @@ import type { createwallet as spec } from './createwallet.spec.js';
 
 export const createwallet: WalletRun<typeof spec> = async (params, ctx, _call) => {
   const manager = managerOf(ctx);
-  const disablePrivateKeys = params.disable_private_keys;
-  const blank = params.blank;
-  const passphrase = params.passphrase;
+  const { disable_private_keys: disablePrivateKeys, blank, passphrase } = params;
   try {
-    const avoidReuse = params.avoid_reuse;
+    const { avoid_reuse: avoidReuse } = params;
     const descriptors = params.descriptors ?? manager.options.descriptorWallets;
     if (!descriptors && only(ctx.compat, 30)) {
       const text = 'descriptors argument must be set to "true"; it is no longer possible to create a legacy wallet.';
       fail(RPC_CODE.WALLET_ERROR, text);
     }
-    const load = params.load_on_startup;
+    const { load_on_startup: load } = params;
     const signer = params.external_signer ? signerOf(ctx) : null;
-    const name = params.wallet_name;
+    const { wallet_name: name } = params;
     if (name === '' && only(ctx.compat, 31)) fail(RPC_CODE.INVALID_PARAMETER, 'Wallet name cannot be empty');
     checkName(ctx, name);
     const { warnings } = await manager.createWallet({

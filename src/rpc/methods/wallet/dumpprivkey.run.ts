@@ -11,7 +11,7 @@ export const dumpprivkey: WalletRun<typeof spec> = (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const legacy = legacyOf(wallet);
   ensureUnlocked(wallet);
-  const text = params.address;
+  const { address: text } = params;
   const decoded = decodeAddress(text, ctx.params, ctx.crypto);
   if ('error' in decoded) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid Bitcoin address');
   const id = keyOfDestination(decoded.script, legacy) ?? fail(RPC_CODE.TYPE_ERROR, 'Address does not refer to a key');

@@ -16,7 +16,7 @@ const refuse = (text: string): never => fail(RPC_CODE.WALLET_ERROR, `Error: ${te
 export const exportwatchonlywallet: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const keys = wallet.descriptors ?? fail(RPC_CODE.WALLET_ERROR, 'exportwatchonlywallet is not available for non-descriptor wallets');
-  const asked = params.destination;
+  const { destination: asked } = params;
   if (asked === '') refuse('Export destination cannot be empty');
   const file = path.resolve(asked);
   const isDatabase = await isOfDatabase(wallet.parts.options.dir, file).catch(() => false);

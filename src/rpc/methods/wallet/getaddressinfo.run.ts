@@ -101,7 +101,7 @@ const answers = new KnownAnswers(8192, 1024);
 
 export const getaddressinfo: WalletRun<typeof spec> = (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
-  const text = params.address;
+  const { address: text } = params;
   return answers.get(wallet, text) ?? answers.storeAnswer(wallet, text, encodeJson(describeAddress(ctx, wallet, text)));
 };
 

@@ -20,7 +20,7 @@ function questionsOf(wallet: Wallet, params: ParametersOf<typeof spec>): Balance
   if ((params.dummy ?? '*') !== '*') {
     fail(RPC_CODE.METHOD_DEPRECATED, 'dummy first argument must be excluded or set to "*".');
   }
-  const minDepth = params.minconf;
+  const { minconf: minDepth } = params;
   const watch = includeWatchOnly(wallet, params.include_watchonly);
   const canAvoid = wallet.record.has(WALLET_FLAG.AVOID_REUSE);
   const avoid = params.avoid_reuse ?? canAvoid;

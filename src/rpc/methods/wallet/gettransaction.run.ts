@@ -39,7 +39,7 @@ function findTransaction(
 ): JsonResult | Promise<JsonResult> {
   const { txid } = params;
   const filter = filterOf(wallet, params.include_watchonly);
-  const verbose = params.verbose;
+  const { verbose } = params;
   const row = wallet.ledger.txs.find(txid);
   if (row < 0) unknownId();
   // The answer about a confirmed transaction stays valid until the wallet changes. Otherwise it also depends on the

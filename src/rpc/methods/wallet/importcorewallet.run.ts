@@ -25,7 +25,7 @@ export const importcorewallet: WalletRun<typeof spec> = async (params, ctx, call
   );
   const file = isFolder ? path.join(asked, CORE_NAME) : asked;
   const name = params.wallet_name ?? nameOfFile(file);
-  const load = params.load_on_startup;
+  const { load_on_startup: load } = params;
   if (name === '') fail(RPC_CODE.INVALID_PARAMETER, 'Wallet name cannot be empty');
   const passphrase = params.passphrase ?? null;
   try {

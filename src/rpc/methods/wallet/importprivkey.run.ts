@@ -12,7 +12,7 @@ export const importprivkey: WalletRun<typeof spec> = async (params, ctx, call) =
   }
   legacyOf(wallet);
   ensureUnlocked(wallet);
-  const text = params.privkey;
+  const { privkey: text } = params;
   const label = params.label ?? '';
   return importThenScan(ctx, wallet, params.rescan, () => {
     const key = readSecret(ctx, text, call);

@@ -18,7 +18,7 @@ export const importprunedfunds: WalletRun<typeof spec> = async (params, ctx, cal
   const tx =
     decodeTx(ctx, params.rawtransaction) ??
     fail(RPC_CODE.DESERIALIZATION_ERROR, 'TX decode failed. Make sure the tx has at least one input.');
-  const proof = params.txoutproof;
+  const { txoutproof: proof } = params;
   const tree = decodeProof(proof, ctx.compat);
   const header = parseHeader(proof.subarray(0, HEADER_SIZE), ctx.crypto);
   const found = extractMatches(tree, ctx.crypto);

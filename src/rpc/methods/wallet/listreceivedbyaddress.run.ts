@@ -5,28 +5,26 @@ import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { hashHex } from '../../render/hex.js';
 import { addressText } from '../../wallet/addresses.js';
-import { countedOf, receivedByAddress, shownDepth } from '../../wallet/received.js';
+import { receivedByAddress, receivedChoice, shownDepth } from '../../wallet/received.js';
 import { settledWallet } from '../../wallet/select.js';
 import { Amount, type JsonResult } from '../../wire/values.js';
 import type { listreceivedbyaddress as spec } from './listreceivedbyaddress.spec.js';
 
 export const listreceivedbyaddress: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
+  const choice = receivedChoice(ctx, wallet, params);
   const { address_filter } = params;
   let only: Uint8Array | null = null;
   // Since release 22, an empty string is no filter.
   const wantsOne = onlySince(ctx.compat, 22) ? (address_filter ?? '') !== '' : params.args.length > 3;
   if (wantsOne) {
-    // Validate the arguments before address_filter first, so that their errors are reported first.
-    countedOf(ctx, params);
-    void [params.include_empty, params.include_watchonly];
     const decoded = decodeAddress(asString(address_filter), ctx.params, ctx.crypto);
     if ('error' in decoded) return fail(RPC_CODE.WALLET_ERROR, 'address_filter parameter was invalid');
     only = decoded.script;
   }
   const { txs } = wallet.ledger;
   const out: JsonResult[] = [];
-  for (const entry of await receivedByAddress(ctx, wallet, params, only)) {
+  for (const entry of await receivedByAddress(ctx, wallet, choice, only)) {
     out.push({
       involvesWatchonly: entry.watched || undefined,
       address: addressText(ctx, entry.script),

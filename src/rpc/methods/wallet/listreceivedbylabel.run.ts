@@ -1,5 +1,5 @@
 import type { WalletRun } from '../../context/wallet.js';
-import { receivedByAddress, shownDepth } from '../../wallet/received.js';
+import { receivedByAddress, receivedChoice, shownDepth } from '../../wallet/received.js';
 import { settledWallet } from '../../wallet/select.js';
 import { Amount } from '../../wire/values.js';
 import type { listreceivedbylabel as spec } from './listreceivedbylabel.spec.js';
@@ -7,7 +7,7 @@ import type { listreceivedbylabel as spec } from './listreceivedbylabel.spec.js'
 export const listreceivedbylabel: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
   const byLabel = new Map<string, { amount: number; depth: number; watched: boolean }>();
-  for (const entry of await receivedByAddress(ctx, wallet, params, null)) {
+  for (const entry of await receivedByAddress(ctx, wallet, receivedChoice(ctx, wallet, params), null)) {
     const sum = byLabel.get(entry.label);
     byLabel.set(entry.label, {
       amount: (sum?.amount ?? 0) + entry.amount,

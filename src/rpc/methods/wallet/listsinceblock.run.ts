@@ -95,11 +95,10 @@ export const listsinceblock: WalletRun<typeof spec> = (params, ctx, call) =>
 async function sinceBlock(ctx: WalletContext, wallet: Wallet, params: ParametersOf<typeof spec>): Promise<JsonResult> {
   const { blockhash = '' } = params;
   const { asked, tip, pin } = blockhash === '' ? select(ctx, wallet, null) : await selectSince(ctx, wallet, asHash(blockhash, 'blockhash'));
-  const target = params.target_confirmations;
+  const { target_confirmations: target } = params;
   if (target < 1) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid parameter');
   const filter = filterOf(wallet, params.include_watchonly);
-  const includeRemoved = params.include_removed;
-  const change = params.include_change;
+  const { include_removed: includeRemoved, include_change: change } = params;
   const label = params.label === undefined ? null : labelOf(params.label);
   const options = { ...LONG, change, label };
 

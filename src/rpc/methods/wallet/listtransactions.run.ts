@@ -34,8 +34,7 @@ export const listtransactions: WalletRun<typeof spec> = async (params, ctx, call
     label = params.label;
     if (label === '') fail(RPC_CODE.INVALID_PARAMETER, 'Label argument must be a valid label name or "*".');
   }
-  const count = params.count;
-  const skip = params.skip;
+  const { count, skip } = params;
   const filter = filterOf(wallet, params.include_watchonly);
   if (count < 0) fail(RPC_CODE.INVALID_PARAMETER, 'Negative count');
   if (skip < 0) fail(RPC_CODE.INVALID_PARAMETER, 'Negative from');

@@ -22,12 +22,11 @@ import { fail, RPC_CODE } from '../../errors.js';
 import { hashHex, hex } from '../../render/hex.js';
 import { describeScript, parentText } from '../../wallet/describe.js';
 import { failNotLoaded, settledWallet, walletOf } from '../../wallet/select.js';
+import { given } from '../../wallet/spend-args.js';
 import { encodeJson } from '../../wire/json-write.js';
 import { Pieces } from '../../wire/pieces.js';
 import { Amount, type JsonResult, type JsonValue, RawJson } from '../../wire/values.js';
 import type { listunspent as spec } from './listunspent.spec.js';
-
-const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
 
 /** The filters of listunspent. */
 interface CoinFilter {

@@ -7,8 +7,7 @@ import type { loadwallet as spec } from './loadwallet.spec.js';
 
 export const loadwallet: WalletRun<typeof spec> = async (params, ctx) => {
   const manager = managerOf(ctx);
-  const name = params.filename;
-  const load = params.load_on_startup;
+  const { filename: name, load_on_startup: load } = params;
   if (follows(ctx.compat, 25) && manager.get(name)) fail(RPC_CODE.WALLET_ALREADY_LOADED, `Wallet "${name}" is already loaded.`);
   checkName(ctx, name);
   try {

@@ -9,7 +9,7 @@ export const migratewallet: WalletRun<typeof spec> = async (params, ctx, call) =
   const passphrase = params.passphrase ?? null;
   try {
     const name = uniqueWalletName(ctx, call, params.wallet_name);
-    const loads = params.load_wallet;
+    const { load_wallet: loads } = params;
     const { main, watchOnly, solvables, backupPath } = await manager.migrateWallet(name, passphrase, loads, new Slicer(call.yieldToUrgent));
     return {
       wallet_name: main ?? watchOnly ?? solvables ?? name,

@@ -13,7 +13,7 @@ export const removeprunedfunds: WalletRun<typeof spec> = async (params, ctx, cal
       'DEPRECATION WARNING: This feature will be removed in the next major release. Start bitcoind with the `-deprecatedrpc=removeprunedfunds` option in order to use this.',
     );
   }
-  const txid = params.txid;
+  const { txid } = params;
   const row = wallet.ledger.txs.find(txid);
   if (row < 0) return fail(RPC_CODE.INVALID_PARAMETER, 'Transaction does not exist in wallet.');
   const confirmed = wallet.ledger.txs.state(row) === TX_STATE.CONFIRMED;

@@ -13,7 +13,7 @@ export const rescanblockchain: WalletRun<typeof spec> = async (params, ctx, call
   reserveRescan(ctx, wallet);
   try {
     const tip = wallet.tip!.height;
-    const start = params.start_height;
+    const { start_height: start } = params;
     if (start < 0 || start > tip) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid start_height');
     let stop: number | null = null;
     if (params.stop_height !== undefined) {

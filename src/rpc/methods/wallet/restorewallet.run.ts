@@ -7,9 +7,9 @@ import type { restorewallet as spec } from './restorewallet.spec.js';
 
 export const restorewallet: WalletRun<typeof spec> = async (params, ctx) => {
   const manager = managerOf(ctx);
-  const name = params.wallet_name;
+  const { wallet_name: name } = params;
   const file = path.resolve(params.backup_file);
-  const load = params.load_on_startup;
+  const { load_on_startup: load } = params;
   if (name === '') fail(RPC_CODE.INVALID_PARAMETER, 'Wallet name cannot be empty');
   checkName(ctx, name);
   try {

@@ -11,7 +11,7 @@ import type { sendmany as spec } from './sendmany.spec.js';
 export const sendmany: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
   if (params.dummy !== undefined && params.dummy !== '') fail(RPC_CODE.INVALID_PARAMETER, 'Dummy value must be set to ""');
-  const amounts = params.amounts;
+  const { amounts } = params;
   const values = new Map<string, string>();
   addComment(values, 'comment', params.comment);
   const listed = params.subtractfeefrom ?? [];

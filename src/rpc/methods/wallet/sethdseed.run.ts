@@ -11,7 +11,7 @@ export const sethdseed: WalletRun<typeof spec> = async (params, ctx, call) => {
   const legacy = legacyOf(wallet);
   if (wallet.record.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, 'Cannot set a HD seed to a wallet with private keys disabled');
   ensureUnlocked(wallet);
-  const flush = params.newkeypool;
+  const { newkeypool: flush } = params;
   let seed: Uint8Array;
   let isCompressed = true;
   if (params.seed !== null) {

@@ -9,7 +9,7 @@ import type { settxfee as spec } from './settxfee.spec.js';
 export const settxfee: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
   const { client, options } = toolsOf(ctx);
-  const rate = params.amount;
+  const { amount: rate } = params;
   const { relayMinimum } = await client.rates();
   const refuse = (why: string, limit: number): never =>
     fail(RPC_CODE.INVALID_PARAMETER, `txfee cannot be ${why} (${formatFeeRate(limit)})`);

@@ -19,8 +19,7 @@ const REUSE_CAVEAT =
 
 export const setwalletflag: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
-  const name = params.flag;
-  const value = params.value;
+  const { flag: name, value } = params;
   const bit = Object.hasOwn(FLAG_NAMES, name) ? FLAG_NAMES[name] : fail(RPC_CODE.INVALID_PARAMETER, `Unknown wallet flag: ${name}`);
   if (bit !== WALLET_FLAG.AVOID_REUSE) fail(RPC_CODE.INVALID_PARAMETER, `Wallet flag is immutable: ${name}`);
   if (wallet.record.has(bit) === value) fail(RPC_CODE.INVALID_PARAMETER, `Wallet flag is already set to ${value}: ${name}`);

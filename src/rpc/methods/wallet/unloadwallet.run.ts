@@ -7,7 +7,7 @@ export const unloadwallet: WalletRun<typeof spec> = async (params, ctx, call) =>
   const manager = managerOf(ctx);
   const name = uniqueWalletName(ctx, call, params.wallet_name);
   const wallet = manager.get(name);
-  const load = params.load_on_startup;
+  const { load_on_startup: load } = params;
   try {
     if (wallet !== undefined) await manager.unloadWallet(wallet);
     else if (!manager.dismissFailed(name)) failNotLoaded();

@@ -28,7 +28,7 @@ export const walletcreatefundedpsbt: WalletRun<typeof spec> = async (params, ctx
   if (follows(ctx.compat, 31)) refuseWeights(options);
   const fund = { tx, addInputs: tx.inputs.length === 0, overrideRate: true, listed: weighed(inputs), names: outputNames(outputs) };
   const funded = await inPaymentQueue(wallet, () => fundWith(ctx, wallet, options, fund, call));
-  const derivations = params.bip32derivs;
+  const { bip32derivs: derivations } = params;
   const version = asPsbtVersion(params.psbt_version, ctx.compat);
   const { psbt } = await walletPsbt(ctx, wallet, funded.tx, { sign: false, derivations, version }, call);
   return { psbt: psbtText(psbt, ctx.crypto, ctx.compat), fee: new Amount(funded.fee), changepos: funded.changePosition };

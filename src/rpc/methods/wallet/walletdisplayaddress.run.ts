@@ -10,7 +10,7 @@ import type { walletdisplayaddress as spec } from './walletdisplayaddress.spec.j
 
 export const walletdisplayaddress: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
-  const text = params.address;
+  const { address: text } = params;
   const decoded = decodeAddress(text, ctx.params, ctx.crypto);
   if ('error' in decoded) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid address');
   const { script } = decoded;

@@ -13,7 +13,7 @@ export const walletpassphrase: WalletRun<typeof spec> = async (params, ctx, call
   ensureEncrypted(wallet, 'walletpassphrase');
   const { passphrase } = params;
   try {
-    const asked = params.timeout;
+    const { timeout: asked } = params;
     if (asked < 0n) fail(RPC_CODE.INVALID_PARAMETER, 'Timeout cannot be negative.');
     const seconds = Number(asked > MAX_SECONDS ? MAX_SECONDS : asked);
     if (passphrase.length === 0) empty(ctx);

@@ -18,9 +18,7 @@ export const walletprocesspsbt: WalletRun<typeof spec> = async (params, ctx, cal
   const pauses = new Slicer(call.yieldToUrgent);
   const psbt = await asPsbt(params.psbt, ctx, pauses);
   const hashType = params.sighashtype === undefined ? null : asHashType(params.sighashtype, ctx);
-  const sign = params.sign;
-  const derivations = params.bip32derivs;
-  const finalize = params.finalize;
+  const { sign, bip32derivs: derivations, finalize } = params;
   if (sign && follows(ctx.compat, 22)) ensureUnlocked(wallet);
   const options = { hashType, sign, derivations, finalize, later: follows(ctx.compat, 32) };
   const outcome = await fillPsbtBy(ctx, wallet, psbt, options, pauses);
