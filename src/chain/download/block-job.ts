@@ -29,7 +29,7 @@ export type JobState =
   /** The files and the block index have the block. */
   | { readonly kind: 'stored' }
   /** The prefetcher starts the block with its next batch, whose blocks have equal flags. */
-  | { readonly kind: 'queued'; readonly scripts: boolean; readonly flags: number }
+  | { readonly kind: 'queued'; readonly scripts: boolean; readonly flags: number; readonly inputs: number }
   /** The block's coins are being read, and its scripts run. */
   | { readonly kind: 'prefetched'; readonly results: Prefetched }
   /** The next tip change contains the block. */

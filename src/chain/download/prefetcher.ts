@@ -189,11 +189,12 @@ export class BlockPrefetcher {
     const before = this.#jobs[this.#jobs.length - 1]?.state;
     // All blocks of a batch must have the same flags, so start a new batch.
     if (before?.kind === 'queued' && (before.flags !== flags || before.scripts !== scripts)) this.#beginBatch();
-    job.moveTo({ kind: 'queued', scripts, flags });
+    const inputs = countInputs(block);
+    job.moveTo({ kind: 'queued', scripts, flags, inputs });
     this.#jobs.push(job);
-    this.#inputs += countInputs(block);
+    this.#inputs += inputs;
     const queued = this.#queued;
-    const total = queued.reduce((sum, { block }) => sum + countInputs(block), 0);
+    const total = queued.reduce((sum, { state }) => sum + (state.kind === 'queued' ? state.inputs : 0), 0);
     if (total >= GROUP_INPUTS || queued.length >= GROUP_BLOCKS) this.#beginBatch();
   }
 

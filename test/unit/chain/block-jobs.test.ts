@@ -15,7 +15,7 @@ t.test('moves a block through its states in order only', async (t) => {
   t.throws(() => job.moveTo({ kind: 'stored' }), { message: 'Block block 1 cannot become stored: it is received' });
   t.throws(() => job.moveTo({ kind: 'connected' }), /cannot become connected/);
   job.moveTo({ kind: 'identified' });
-  t.throws(() => job.moveTo({ kind: 'queued', scripts: true, flags: 0 }), /cannot become queued: it is identified/);
+  t.throws(() => job.moveTo({ kind: 'queued', scripts: true, flags: 0, inputs: 0 }), /cannot become queued: it is identified/);
   t.same(
     [jobs.storing, jobs.stored],
     [
@@ -32,11 +32,11 @@ t.test('moves a block through its states in order only', async (t) => {
     ],
   );
   t.throws(() => job.moveTo({ kind: 'prefetched', results }), /cannot become prefetched: it is stored/);
-  job.moveTo({ kind: 'queued', scripts: true, flags: 0 });
+  job.moveTo({ kind: 'queued', scripts: true, flags: 0, inputs: 0 });
   job.moveTo({ kind: 'prefetched', results });
   jobs.release(job);
   t.equal(job.state.kind, 'stored', 'a held block stays in memory');
-  job.moveTo({ kind: 'queued', scripts: true, flags: 0 });
+  job.moveTo({ kind: 'queued', scripts: true, flags: 0, inputs: 0 });
   job.moveTo({ kind: 'prefetched', results });
   job.moveTo({ kind: 'connecting' });
   t.equal(jobs.find(node), job);
@@ -52,7 +52,7 @@ t.test('does not count a block that was read from the files, and drops it when t
   const job = jobs.adopt(nodeAt(1), blockOf(100));
   t.equal(job.state.kind, 'stored');
   t.same(jobs.stored, { blocks: 0, bytes: 0 });
-  job.moveTo({ kind: 'queued', scripts: false, flags: 0 });
+  job.moveTo({ kind: 'queued', scripts: false, flags: 0, inputs: 0 });
   jobs.release(job);
   t.equal(job.state.kind, 'dropped');
   jobs.release(job);
