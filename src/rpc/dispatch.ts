@@ -2,76 +2,22 @@
 // answer by itself, the node thread and the wallets' thread dispatch the others. A Dispatcher combines the declarations
 // with the run functions of its thread. It knows no sockets.
 import { hideKeys } from '../address/descriptor/key-tokens.js';
-import { yieldInQueue } from '../lib/slicer.js';
-import { workClock } from '../lib/work-clock.js';
-import type { TakenBlock } from '../link/messages.js';
+import { Batch, BatchCall, SLICE_MS } from './batch.js';
+import type { BatchPrefetch, CallInfo, DispatchHooks } from './call.js';
 import { type Parameters, parametersOf } from './declare/parameters.js';
 import type { MethodSpec } from './declare/types.js';
 import type { VersionedMethod } from './declare/versions.js';
 import { RPC_CODE, RpcError, TypeFault } from './errors.js';
 import { renderHelp } from './help.js';
 import { toArguments } from './params.js';
-import { BatchReply, ReplyQuota } from './wire/batch-reply.js';
+import { ReplyQuota } from './wire/batch-reply.js';
 import { encodeJson } from './wire/json-write.js';
 import { DISCONNECTED_REPLY, faultReply, type Outcome, type Reply, singleReply } from './wire/reply.js';
 import { LONG_BODY_BYTES, RequestBody, type RequestEntry, type RequestOptions, RequestScan } from './wire/request.js';
 import { type Reading, SharedReading } from './wire/shared-reading.js';
-import type { TakenSecrets } from './wire/taken-secrets.js';
 import { type JsonResult, type JsonValue, RawBytes } from './wire/values.js';
 
-/** Facts about a call for its run function. */
-export interface CallInfo {
-  /** Authenticated user; empty if unknown. */
-  readonly user: string;
-  /** Request target, such as /wallet/name. */
-  readonly path: string;
-  /** Aborted when the client has disconnected. */
-  readonly signal?: AbortSignal | undefined;
-  /**
-   * Long work calls it between its slices, so that more urgent work runs. If it returns a promise, the long work must
-   * await it.
-   */
-  readonly yieldToUrgent?: (() => unknown) | undefined;
-  /** Passphrases and private keys that were taken out of the body. They are overwritten when the call ends. */
-  readonly taken?: TakenSecrets | undefined;
-  /** Position of the request in its batch, if secrets were taken out; otherwise undefined. */
-  readonly index?: number | undefined;
-  /** Work on later entries of the batch; undefined outside of batches. */
-  readonly prefetch?: BatchPrefetch | undefined;
-  /** Block that the front took out of a submitblock, and the argument that replaces it. Never part of a batch. */
-  readonly block?: TakenBlock | null;
-}
-
-/** A call with some members replaced. Its signal is created only when it is read. */
-export class DerivedCall implements CallInfo {
-  readonly user: string;
-  readonly path: string;
-  readonly yieldToUrgent: (() => unknown) | undefined;
-  readonly taken: TakenSecrets | undefined;
-  readonly index: number | undefined;
-  readonly prefetch: BatchPrefetch | undefined;
-  readonly #of: CallInfo;
-
-  constructor(of: CallInfo, others: Pick<CallInfo, 'yieldToUrgent' | 'index' | 'prefetch'>) {
-    this.#of = of;
-    this.user = of.user;
-    this.path = of.path;
-    this.taken = of.taken;
-    this.yieldToUrgent = others.yieldToUrgent ?? of.yieldToUrgent;
-    this.index = others.index ?? of.index;
-    this.prefetch = others.prefetch ?? of.prefetch;
-  }
-
-  get signal(): AbortSignal | undefined {
-    return this.#of.signal;
-  }
-}
-
-/** Prefetches for later entries of a batch. A prefetch must not change the replies to those entries. */
-export interface BatchPrefetch {
-  /** Called with each index in order, before that entry runs. @returns the entry; each is parsed only once */
-  reached(index: number): RequestEntry;
-}
+export type { BatchPrefetch, CallInfo, DispatchHooks } from './call.js';
 
 /** Implementation of a method on one thread. */
 export type Run<Context, P = Parameters, R = JsonResult> = (params: P, ctx: Context, call: CallInfo) => R | Promise<R>;
@@ -100,17 +46,6 @@ export interface DispatchObserver {
   finished(token: number, method: string, code: number): void;
 }
 
-/** How a batch yields between its entries. */
-export interface DispatchHooks {
-  /**
-   * Called between any two entries, so that more urgent work runs. If it returns a promise, the next entry waits for
-   * it.
-   */
-  yieldToUrgent?(): unknown;
-  /** Milliseconds after which a batch yields to the event loop. */
-  readonly sliceMs?: number;
-}
-
 /** A declaration, adapted to a release. Without `compat` and `shape` the declaration is used as for 0.21.1. */
 export type DispatchedMethod = MethodSpec & Partial<Pick<VersionedMethod, 'compat' | 'declared' | 'shape'>>;
 
@@ -136,9 +71,6 @@ const FAULT_TEXT = 'Internal error';
 
 /** Token of an entry that failed before the observer was called. */
 const NOT_STARTED = -1;
-
-/** Milliseconds of a batch between two event-loop ticks. */
-const SLICE_MS = 5;
 
 /** Reply for a method that the user's list (-rpcwhitelist) does not contain. */
 const FORBIDDEN: Reply = { status: 403, body: '' };
@@ -259,37 +191,13 @@ export class Dispatcher<Context> {
     return scanned instanceof Promise ? scanned.then(run) : run(scanned);
   }
 
-  #prepared(entries: RequestBody, call: CallInfo): CallInfo {
+  #batch(body: RequestBody, call: CallInfo, hooks: DispatchHooks): Reply | Promise<Reply> {
     const { context, prefetchBatch, warmup } = this.#deps;
-    const prefetch = warmup() === null ? prefetchBatch?.(context, entries) : null;
-    if (!prefetch) return call;
-    return new DerivedCall(call, { prefetch: prefetch });
-  }
-
-  /**
-   * Runs entries one after another, without promises as long as all are synchronous and quick. From the first entry that
-   * is asynchronous or slow, #batchLater() continues.
-   */
-  #batch(body: RequestBody, given: CallInfo, hooks: DispatchHooks): Reply | Promise<Reply> {
-    const reply = new BatchReply(this.#replyQuota);
-    const isLong = body.bytes.length >= LONG_BODY_BYTES;
-    const entries = isLong ? body : body.copied();
-    const call = this.#prepared(entries, given);
-    if (isLong) return this.#batchLater(entries, reply, yieldInQueue(), call, hooks);
-    const sliceMs = hooks.sliceMs ?? SLICE_MS;
-    const started = workClock.now();
-    for (let i = 0; i < entries.length && !reply.full; i++) {
-      const pause = i > 0 ? hooks.yieldToUrgent?.() : undefined;
-      if (pause instanceof Promise) return this.#batchLater(entries, reply, pause, call, hooks);
-      const entry = call.prefetch?.reached(i) ?? entries.at(i);
-      const outcome = this.execute(entry, callAt(call, i));
-      if (outcome instanceof Promise || workClock.now() - started > sliceMs) {
-        const first = Promise.resolve(outcome).then((value) => reply.add(entry, value));
-        return this.#batchLater(entries, reply, first, call, hooks);
-      }
-      reply.add(entry, outcome);
-    }
-    return reply.finish();
+    // The bytes of a small body may be overwritten while a method runs.
+    const entries = body.bytes.length < LONG_BODY_BYTES ? body.copied() : body;
+    const prefetch = warmup() === null ? (prefetchBatch?.(context, entries) ?? null) : null;
+    const execute = (entry: RequestEntry, one: CallInfo) => this.execute(entry, one);
+    return new Batch(entries, new BatchCall(call, prefetch), this.#replyQuota, execute, hooks).run();
   }
 
   /**
@@ -304,36 +212,6 @@ export class Dispatcher<Context> {
       isDisconnected: () => call.signal?.aborted === true,
       yieldToUrgent: hooks.yieldToUrgent,
     });
-  }
-
-  /** Runs the rest of a batch. @param first awaited before the next entry; it may add an outcome */
-  async #batchLater(
-    entries: RequestBody,
-    reply: BatchReply,
-    first: Promise<unknown>,
-    call: CallInfo,
-    hooks: DispatchHooks,
-  ): Promise<Reply> {
-    const sliceMs = hooks.sliceMs ?? SLICE_MS;
-    const waited = reply.count;
-    let sliceStart = workClock.now();
-    await first;
-    // If `first` was only a yield, the yield before the next entry is done.
-    let hasYielded = reply.count === waited;
-    while (reply.count < entries.length && !reply.full) {
-      // Awaiting a settled promise does not yield to the event loop, so the clock decides when to yield.
-      if (workClock.now() - sliceStart > sliceMs) {
-        await yieldInQueue();
-        sliceStart = workClock.now();
-      }
-      const pause = hasYielded ? undefined : hooks.yieldToUrgent?.();
-      if (pause instanceof Promise) await pause;
-      hasYielded = false;
-      const entry = call.prefetch?.reached(reply.count) ?? entries.at(reply.count);
-      const outcome = this.execute(entry, callAt(call, reply.count));
-      reply.add(entry, outcome instanceof Promise ? await outcome : outcome);
-    }
-    return reply.finish();
   }
 
   /**
@@ -352,11 +230,6 @@ export class Dispatcher<Context> {
     const text = error instanceof Error && error.message ? error.message : FAULT_TEXT;
     return { error: new RpcError(RPC_CODE.MISC_ERROR, text) };
   }
-}
-
-/** Returns the call for one entry of a batch. */
-function callAt(call: CallInfo, index: number): CallInfo {
-  return call.taken?.size ? new DerivedCall(call, { index }) : call;
 }
 
 /** Encodes a result as JSON text; a result that consists of bytes stays as it is. */
