@@ -13,7 +13,7 @@ import { SystemClock } from '../lib/system-clock.js';
 import { CallLinks } from '../link/call-links.js';
 import { SharedState, STATE_FLAG } from '../link/shared-state.js';
 import type { Logger } from '../log/logger.js';
-import { PooledSigner, type PooledSignerDeps } from '../parallel/pooled-signer.js';
+import { PooledSigner } from '../parallel/pooled-signer.js';
 import { ActiveCommands, CallExecutor } from '../rpc/call-executor.js';
 import type { WalletContext } from '../rpc/context/wallet.js';
 import { RPC_CODE } from '../rpc/errors.js';
@@ -21,6 +21,7 @@ import { WALLET_RUNS } from '../rpc/wallet/runs.js';
 import { ExternalSigner } from '../wallet/external-signer.js';
 import { LinkedNodeClient } from '../wallet/linked-node-client.js';
 import { WalletError } from '../wallet/manage/wallet-error.js';
+import type { WalletManager } from '../wallet/manage/wallet-manager.js';
 import { createRandomSource } from '../wallet/spend/random-source.js';
 import { operatorError } from './fault-advice.js';
 import { startResending } from './resending.js';
@@ -46,8 +47,53 @@ const HEAP_MS = 5_000;
 const textOf = (error: unknown): string => operatorError(error) ?? (error instanceof Error ? error.message : String(error));
 const stackOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
 
+/** The pool of the node thread, for signing jobs. This thread counts them and knows when too many wait. */
+class NodePool {
+  readonly size: number;
+  readonly #client: LinkedNodeClient;
+  #jobs = 0;
+
+  constructor(client: LinkedNodeClient) {
+    this.size = client.signers;
+    this.#client = client;
+  }
+
+  canAcceptWork(): boolean {
+    return this.#jobs < MOST_SIGN_JOBS;
+  }
+
+  async run<T>(_class: unknown, _name: string, job: unknown): Promise<T> {
+    this.#jobs++;
+    try {
+      return (await this.#client.sign(job as SignJob)) as T;
+    } finally {
+      this.#jobs--;
+    }
+  }
+}
+
+/** Opens the wallets and serves calls until the node thread ends the thread. */
 export async function runWallets(init: WalletInit, port: MessagePort): Promise<void> {
-  const { options, compat, params, settingsFile } = init;
+  const tools = createTools(init, port);
+  const { context, log, scheduler, stopping, post } = tools;
+  const wallets = await createWallets(init.options, {
+    ...context,
+    log,
+    stopping: stopping.signal,
+    onNames: (names) => post({ kind: 'wallets', names }),
+    onFault: (name, error) => post({ kind: 'fault', name, text: operatorError(error) ?? stackOf(error) }),
+    settingsFile: init.settingsFile,
+  });
+  startResending(wallets, { scheduler, spend: context.spend, log });
+  void wallets.reloadWallets(init.again.names, init.again.why);
+  new WalletWorker(init, port, tools, wallets).start();
+}
+
+type Tools = ReturnType<typeof createTools>;
+
+/** Creates what wallets and methods use, before there are wallets. */
+function createTools(init: WalletInit, port: MessagePort) {
+  const { options, compat, params } = init;
   const post = (message: FromWallets): void => port.postMessage(message);
   const state = new SharedState(init.state);
   const log: Logger = {
@@ -66,26 +112,11 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
   const keyMath = createKeyMath();
   const signer = createSigner();
   const stopping = new AbortController();
-  const scheduler = new Scheduler(new ListenerGuard(log));
   const { facts, counters } = init.client;
   const client = new LinkedNodeClient({ facts, port: init.client.port, counters: new Int32Array(counters), hashes: crypto });
   const { descriptors: language, hardenedMark: inferredMark } = compat;
   const descriptors: DescriptorContext = { params, hashes: crypto, keys: keyMath, language, inferredMark };
-  // Signing jobs go to the node's pool. This thread counts them and knows when too many wait.
-  let signing = 0;
-  const pool: PooledSignerDeps['pool'] = {
-    size: client.signers,
-    canAcceptWork: () => signing < MOST_SIGN_JOBS,
-    run: async <T>(_class: unknown, _name: string, job: unknown): Promise<T> => {
-      signing++;
-      try {
-        return (await client.sign(job as SignJob)) as T;
-      } finally {
-        signing--;
-      }
-    },
-  };
-  const signingThreads = new PooledSigner({ pool, crypto, hereUs: HERE_US });
+  const signingThreads = new PooledSigner({ pool: new NodePool(client), crypto, hereUs: HERE_US });
   const spend = {
     client,
     options: options.spend,
@@ -97,78 +128,8 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
     nowSeconds: () => clock.nowSeconds(),
     log: (line: string) => log.info(line),
   };
-  const ended: EndedCall[] = [];
-  const active = new ActiveCommands();
-  const links = new CallLinks({
-    execute: (body, call, hooks) => executor.executeBody(body, call, hooks),
-    askTemplate: async () => ({ code: RPC_CODE.INTERNAL_ERROR, text: 'this thread has no templates' }),
-    onNews: () => {},
-    onFault: (what, error) => log.error(`wallets: ${what} failed: ${stackOf(error)}`),
-  });
-  const linked = [NODE];
-  const close = async (): Promise<void> => {
-    clearInterval(reportTimer);
-    clearInterval(weighing);
-    scheduler.close();
-    const failed = await wallets.close().then(() => null, textOf);
-    post({ kind: 'ended', calls: ended.splice(0) });
-    for (const front of linked) links.remove(front);
-    init.client.port.close();
-    post({ kind: 'closed', error: failed });
-    port.close();
-  };
-  const onMessage = (message: ToWallets): void => {
-    switch (message.kind) {
-      case 'load':
-        void load();
-        break;
-      case 'link':
-        linked.push(message.front);
-        links.add(message.front, message.link);
-        break;
-      case 'stopping':
-        stopping.abort();
-        break;
-      case 'close':
-        void close();
-        break;
-      case 'advance':
-        scheduler.advance(message.seconds);
-        break;
-      case 'active': {
-        const now = clock.monotonicMs();
-        post({ kind: 'active', id: message.id, calls: active.list().map(({ method, startedMs }) => ({ method, ageMs: now - startedMs })) });
-        break;
-      }
-    }
-  };
-  const wallets = await createWallets(options, {
-    client,
-    crypto,
-    clock,
-    descriptors,
-    log,
-    stopping: stopping.signal,
-    onNames: (names) => post({ kind: 'wallets', names }),
-    onFault: (name, error) => post({ kind: 'fault', name, text: operatorError(error) ?? stackOf(error) }),
-    spend,
-    settingsFile,
-  });
-  startResending(wallets, { scheduler, spend, log });
-  const load = async (): Promise<void> => {
-    try {
-      await wallets.loadAtStart();
-      // The node answers this after the messages about blocks that wallets still need, so pruning may begin.
-      await client.stored();
-      post({ kind: 'loaded' });
-    } catch (error) {
-      const words =
-        error instanceof WalletError ? error.message.replace(/^Wallet (loading|file verification) failed\. /, '') : operatorError(error);
-      post({ kind: 'failed', text: words ?? stackOf(error), refused: words !== null });
-    }
-  };
   const { signerCommand } = options;
-  const context: WalletContext = {
+  const context = {
     compat,
     params,
     crypto,
@@ -178,30 +139,123 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
     signer,
     signingThreads,
     ...(signerCommand && { externalSigner: new ExternalSigner(signerCommand, params.name, createRunForJson(stopping.signal)) }),
-    wallets,
     spend,
     client,
-  };
-  const executor = new CallExecutor(context, {
-    runs: WALLET_RUNS,
-    wallets: true,
-    requests: { version2: init.version2 },
-    active,
-    warmup: () => null,
-    onStart: (method, user) => {
-      if (log.shows('rpc')) log.debug('rpc', `ThreadRPCServer method=${method} user=${user}`);
-    },
-    onCall: (method, seconds, code) => ended.push([method, seconds, code === 0]),
-    onFault: (method, error) => log.error(`${method} failed: ${stackOf(error)}`),
-  });
-  const reportTimer = setInterval(() => {
-    if (ended.length > 0) post({ kind: 'ended', calls: ended.splice(0) });
-  }, REPORT_MS);
-  reportTimer.unref();
-  const weighing = setInterval(() => post({ kind: 'heap', bytes: getHeapStatistics().total_heap_size }), HEAP_MS);
-  weighing.unref();
-  void wallets.reloadWallets(init.again.names, init.again.why);
-  links.add(NODE, init.node);
-  // Messages were queued in the port until now.
-  port.on('message', onMessage);
+  } satisfies Omit<WalletContext, 'wallets'>;
+  return { post, log, stopping, scheduler: new Scheduler(new ListenerGuard(log)), context };
+}
+
+class WalletWorker {
+  readonly #init: WalletInit;
+  readonly #port: MessagePort;
+  readonly #tools: Tools;
+  readonly #wallets: WalletManager;
+  readonly #active = new ActiveCommands();
+  readonly #links: CallLinks;
+  /** Numbers of the linked threads. */
+  readonly #linked = [NODE];
+  /** Finished calls that have not been reported. */
+  readonly #ended: EndedCall[] = [];
+  #timers: NodeJS.Timeout[] = [];
+
+  constructor(init: WalletInit, port: MessagePort, tools: Tools, wallets: WalletManager) {
+    this.#init = init;
+    this.#port = port;
+    this.#tools = tools;
+    this.#wallets = wallets;
+    const { context, log } = tools;
+    const executor = new CallExecutor<WalletContext>(
+      { ...context, wallets },
+      {
+        runs: WALLET_RUNS,
+        wallets: true,
+        requests: { version2: init.version2 },
+        active: this.#active,
+        warmup: () => null,
+        onStart: (method, user) => {
+          if (log.shows('rpc')) log.debug('rpc', `ThreadRPCServer method=${method} user=${user}`);
+        },
+        onCall: (method, seconds, code) => this.#ended.push([method, seconds, code === 0]),
+        onFault: (method, error) => log.error(`${method} failed: ${stackOf(error)}`),
+      },
+    );
+    this.#links = new CallLinks({
+      execute: (body, call, hooks) => executor.executeBody(body, call, hooks),
+      askTemplate: async () => ({ code: RPC_CODE.INTERNAL_ERROR, text: 'this thread has no templates' }),
+      onNews: () => {},
+      onFault: (what, error) => log.error(`wallets: ${what} failed: ${stackOf(error)}`),
+    });
+  }
+
+  /** Starts to handle calls and messages. Messages were queued in the port until now. */
+  start(): void {
+    const { post } = this.#tools;
+    this.#timers = [
+      setInterval(() => {
+        if (this.#ended.length > 0) this.#reportEnded();
+      }, REPORT_MS),
+      setInterval(() => post({ kind: 'heap', bytes: getHeapStatistics().total_heap_size }), HEAP_MS),
+    ];
+    for (const timer of this.#timers) timer.unref();
+    this.#links.add(NODE, this.#init.node);
+    this.#port.on('message', (message: ToWallets) => this.#onMessage(message));
+  }
+
+  #reportEnded(): void {
+    this.#tools.post({ kind: 'ended', calls: this.#ended.splice(0) });
+  }
+
+  #onMessage(message: ToWallets): void {
+    const { context, post, scheduler, stopping } = this.#tools;
+    switch (message.kind) {
+      case 'load':
+        void this.#load();
+        break;
+      case 'link':
+        this.#linked.push(message.front);
+        this.#links.add(message.front, message.link);
+        break;
+      case 'stopping':
+        stopping.abort();
+        break;
+      case 'close':
+        void this.#close();
+        break;
+      case 'advance':
+        scheduler.advance(message.seconds);
+        break;
+      case 'active': {
+        const now = context.clock.monotonicMs();
+        const calls = this.#active.list().map(({ method, startedMs }) => ({ method, ageMs: now - startedMs }));
+        post({ kind: 'active', id: message.id, calls });
+        break;
+      }
+    }
+  }
+
+  async #load(): Promise<void> {
+    const { context, post } = this.#tools;
+    try {
+      await this.#wallets.loadAtStart();
+      // The node answers this after the messages about blocks that wallets still need, so pruning may begin.
+      await context.client.stored();
+      post({ kind: 'loaded' });
+    } catch (error) {
+      const words =
+        error instanceof WalletError ? error.message.replace(/^Wallet (loading|file verification) failed\. /, '') : operatorError(error);
+      post({ kind: 'failed', text: words ?? stackOf(error), refused: words !== null });
+    }
+  }
+
+  async #close(): Promise<void> {
+    const { post, scheduler } = this.#tools;
+    for (const timer of this.#timers) clearInterval(timer);
+    scheduler.close();
+    const failed = await this.#wallets.close().then(() => null, textOf);
+    this.#reportEnded();
+    for (const front of this.#linked) this.#links.remove(front);
+    this.#init.client.port.close();
+    post({ kind: 'closed', error: failed });
+    this.#port.close();
+  }
 }
