@@ -14,8 +14,7 @@ import { STRATUM_WORK_ROWS } from '../stratum/options.js';
 import { STRATUM_LISTEN_ROWS } from '../stratum/serve/options.js';
 import { SV2_ROWS } from '../sv2/options.js';
 import { TEMPLATE_ROWS } from '../template/options.js';
-import { WALLET_ROWS } from '../wallet/options.js';
-import { SPEND_ROWS } from '../wallet/spend/options.js';
+import { SPEND_ROWS, WALLET_ROWS } from '../wallet/options-face.js';
 import { BROKER_ROWS, FLEET_ROWS, OWN_ROWS } from './own-rows.js';
 import { helpOf, type OptionRow } from './rows.js';
 

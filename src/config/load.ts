@@ -1,6 +1,7 @@
 // Reads argv and bitcoin.conf into one plain record with a part for each module. Reports invalid options before
 // anything is opened, in Core's words where Core has some. Modules declare their options as rows; this file resolves
 // file names and dependencies between options.
+
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -19,7 +20,7 @@ import { type Compat, follows, only } from '../policy/compat.js';
 import { POLICY_ROWS } from '../policy/option-rows.js';
 import type { PolicyOptions } from '../policy/options.js';
 import { TEMPLATE_ROWS, type TemplateOptions } from '../template/options.js';
-import type { WalletOptions } from '../wallet/options.js';
+import type { WalletOptions } from '../wallet/options-face.js';
 import { Args, ConfigError } from './args.js';
 import { type ChosenRules, chosenRules } from './chosen-rules.js';
 import { flagByName } from './flags.js';

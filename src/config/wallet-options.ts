@@ -1,9 +1,9 @@
 // Reads the options of wallets: their folder, and Core's limits on fees.
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { type Compat, follows, only } from '../policy/compat.js';
-import { WALLET_ROWS, type WalletOptions } from '../wallet/options.js';
-import { NEW_SPENDING, OLD_SPENDING, SPEND_ROWS, type SpendOptions } from '../wallet/spend/options.js';
+import { NEW_SPENDING, OLD_SPENDING, SPEND_ROWS, type SpendOptions, WALLET_ROWS, type WalletOptions } from '../wallet/options-face.js';
 import { type Args, ConfigError } from './args.js';
 import { requireFolder } from './locate.js';
 import { readRows } from './rows.js';

@@ -2,7 +2,7 @@
 
 import { fromEngineError } from '../storage/engine.js';
 import { fromSystemError, StoreError } from '../storage/store-error.js';
-import { adviceForDamagedWallet } from '../wallet/manage/wallet-error.js';
+import { adviceForDamagedWallet } from '../wallet/node-face.js';
 
 /** System errors of files outside storage (settings, the log) that explain themselves. */
 const SYSTEM_FAULTS: readonly string[] = ['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES', 'EPERM'];

@@ -1,5 +1,6 @@
 // Implements wallet/node-client.ts on the node thread: for wallets on this thread, and for the node's end of the link
 // to the wallets' thread.
+
 import type { Chain } from '../chain/chain.js';
 import type { TipChange } from '../chain/events.js';
 import { type HeaderNode, lastCommonAncestor } from '../chain/tree/header-node.js';
@@ -29,7 +30,7 @@ import {
   type Relatives,
   type Spender,
   type StoredBlocks,
-} from '../wallet/node-client.js';
+} from '../wallet/node-face.js';
 
 export interface InlineClientDeps {
   readonly chain: Pick<Chain, 'view' | 'blocks' | 'coins' | 'commands'>;

@@ -1,21 +1,23 @@
 // Node side of wallet/linked-node-client.ts. Posts events in the same tick in which chain and mempool change, before
 // any reply that depends on them, and answers requests. If a message cannot be posted, for example because of a lack of
 // memory, it is posted again before all later messages, so wallets miss no event.
+
 import type { MessagePort } from 'node:worker_threads';
 import type { ListenerGuard } from '../lib/listener-guard.js';
 import {
+  answerOutputs,
   CLIENT_COUNTER,
   type ClientFacts,
   compactCopy,
   kilobytesOf,
+  type MempoolTx,
+  type NodeEvent,
   type PackedEvent,
   type PackedMempool,
   type ToNode,
   type ToWallets,
   TXID_BYTES,
-} from '../wallet/linked-node-client.js';
-import type { MempoolTx, NodeEvent } from '../wallet/node-client.js';
-import { answerOutputs } from '../wallet/output-queries.js';
+} from '../wallet/node-face.js';
 import type { InlineNodeClient } from './inline-node-client.js';
 
 /**

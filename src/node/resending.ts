@@ -1,9 +1,8 @@
 // Submits unconfirmed payments of wallets again from time to time.
+
 import type { Scheduler } from '../lib/scheduler.js';
 import type { Logger } from '../log/logger.js';
-import type { WalletManager } from '../wallet/manage/wallet-manager.js';
-import type { SpendTools } from '../wallet/spend/payment.js';
-import { Resender } from '../wallet/spend/resend.js';
+import { Resender, type SpendTools, type WalletManager } from '../wallet/index.js';
 
 /** Interval in milliseconds between checks. */
 const everyMs = 1000;

@@ -14,7 +14,7 @@ import { passingOn } from '../rpc/node/pass-on.js';
 import { RestHandler } from '../rpc/node/rest.js';
 import { NODE_RUNS } from '../rpc/node/runs.js';
 import { prefetchTxBatch } from '../rpc/node/tx-batch-prefetch.js';
-import { ExternalSigner } from '../wallet/external-signer.js';
+import { ExternalSigner } from '../wallet/node-face.js';
 import { indexAccess } from './index-access.js';
 import type { Notifications } from './notifications.js';
 import type { NodeBase } from './open-base.js';

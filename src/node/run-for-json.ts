@@ -1,8 +1,9 @@
 // Runs the command of -signer: without a shell, one at a time, with limits for time and output.
+
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { SerialQueue } from '../lib/serial-queue.js';
-import { type RunForJson, SignerError } from '../wallet/external-signer.js';
+import { type RunForJson, SignerError } from '../wallet/node-face.js';
 
 /** Time limit in milliseconds, because a device may wait for a button press. */
 export const SIGNER_TIMEOUT_MS = 300_000;

@@ -1,11 +1,11 @@
 // Messages between the node thread and the wallets' thread, besides calls (link) and requests
 // (wallet/linked-node-client.ts).
+
 import type { MessagePort } from 'node:worker_threads';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import type { LinkPorts } from '../link/messages.js';
 import type { Compat } from '../policy/compat.js';
-import type { ClientFacts } from '../wallet/linked-node-client.js';
-import type { WalletOptions } from '../wallet/options.js';
+import type { ClientFacts, WalletOptions } from '../wallet/node-face.js';
 
 /** Start data of the wallets' thread. */
 export interface WalletInit {

@@ -1,5 +1,6 @@
 // The node thread's side of the wallets' thread: starts it when a start loads wallets or a call needs them, links it to
 // the fronts, and ends it. wallet-worker.ts runs on the thread.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { ConfigError } from '../config/args.js';
@@ -13,8 +14,7 @@ import { FrontLink } from '../link/front-link.js';
 import { newLink } from '../link/link.js';
 import type { LinkPorts } from '../link/messages.js';
 import type { Logger } from '../log/logger.js';
-import { CLIENT_COUNTER } from '../wallet/linked-node-client.js';
-import { loadsAtStart } from '../wallet/storage/wallet-folder.js';
+import { CLIENT_COUNTER, loadsAtStart } from '../wallet/node-face.js';
 import type { InlineNodeClient } from './inline-node-client.js';
 import { NodeClientServer } from './node-client-server.js';
 import type { FromWallets, ToWallets, WalletInit } from './wallet-messages.js';

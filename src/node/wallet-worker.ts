@@ -1,5 +1,6 @@
 // Runs on the wallets' thread: all wallets, their databases, and the methods that are declared with runs: 'wallet'.
 // wallet-thread.ts is its counterpart on the node thread.
+
 import { getHeapStatistics } from 'node:v8';
 import type { MessagePort } from 'node:worker_threads';
 import type { DescriptorContext } from '../address/descriptor/context.js';
@@ -18,11 +19,7 @@ import { ActiveCommands, CallExecutor } from '../rpc/call-executor.js';
 import type { WalletContext } from '../rpc/context/wallet.js';
 import { RPC_CODE } from '../rpc/errors.js';
 import { WALLET_RUNS } from '../rpc/wallet/runs.js';
-import { ExternalSigner } from '../wallet/external-signer.js';
-import { LinkedNodeClient } from '../wallet/linked-node-client.js';
-import { WalletError } from '../wallet/manage/wallet-error.js';
-import type { WalletManager } from '../wallet/manage/wallet-manager.js';
-import { createRandomSource } from '../wallet/spend/random-source.js';
+import { createRandomSource, ExternalSigner, LinkedNodeClient, WalletError, type WalletManager } from '../wallet/index.js';
 import { operatorError } from './fault-advice.js';
 import { startResending } from './resending.js';
 import { createRunForJson } from './run-for-json.js';

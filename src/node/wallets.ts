@@ -1,4 +1,5 @@
 // Creates the wallet manager of a thread with its dependencies.
+
 import type { DescriptorContext } from '../address/descriptor/context.js';
 import { updateSettingsList } from '../config/settings-file.js';
 import { isFinalTx } from '../consensus/rules/locks.js';
@@ -6,16 +7,18 @@ import type { Crypto } from '../crypto/crypto.js';
 import type { Clock } from '../lib/clock.js';
 import type { Logger } from '../log/logger.js';
 import { Hooks } from '../notify/hooks.js';
-import { TX_STATE } from '../wallet/coins/tx-table.js';
-import { createImageFiles } from '../wallet/image/image-file.js';
-import { DEFAULT_IMAGES } from '../wallet/image/wallet-images.js';
-import { WalletManager } from '../wallet/manage/wallet-manager.js';
-import type { NodeClient } from '../wallet/node-client.js';
-import type { WalletOptions } from '../wallet/options.js';
-import { highFeeWarnings } from '../wallet/spend/high-fees.js';
-import type { SpendTools } from '../wallet/spend/payment.js';
-import { reacceptTransactions } from '../wallet/spend/resend.js';
-import type { Wallet } from '../wallet/wallet.js';
+import {
+  createImageFiles,
+  DEFAULT_IMAGES,
+  highFeeWarnings,
+  type NodeClient,
+  reacceptTransactions,
+  type SpendTools,
+  TX_STATE,
+  type Wallet,
+  WalletManager,
+  type WalletOptions,
+} from '../wallet/index.js';
 
 export interface WalletWiring {
   readonly client: NodeClient;

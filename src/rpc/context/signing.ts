@@ -1,4 +1,5 @@
 // Context of methods that read and sign transactions, on the node thread and the wallets' thread.
+
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import type { Crypto } from '../../crypto/crypto.js';
@@ -7,7 +8,7 @@ import type { Signer } from '../../crypto/schnorr-signer.js';
 import type { Clock } from '../../lib/clock.js';
 import type { Compat } from '../../policy/compat.js';
 import type { SigningThreads } from '../../signing/sign-transaction.js';
-import type { ExternalSigner } from '../../wallet/external-signer.js';
+import type { ExternalSigner } from '../../wallet/node-face.js';
 
 export interface SigningContext {
   /** Release of Bitcoin Core that the node follows (-compat). */

@@ -1,7 +1,5 @@
 // Everything that methods of wallets need. It can be created on a thread that has no node. Amounts are satoshis.
-import type { WalletManager } from '../../wallet/manage/wallet-manager.js';
-import type { NodeClient } from '../../wallet/node-client.js';
-import type { SpendTools } from '../../wallet/spend/payment.js';
+import type { NodeClient, SpendTools, WalletManager } from '../../wallet/index.js';
 import type { ParametersOf, ResultOf } from '../declare/parameters.js';
 import type { MethodSpec } from '../declare/types.js';
 import type { Run } from '../dispatch.js';

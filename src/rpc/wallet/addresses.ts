@@ -1,9 +1,9 @@
 // Shared by methods that create and label addresses: getaddressesbylabel, getnewaddress, getrawchangeaddress,
 // keypoolrefill, listlabels, sethdseed, and setlabel.
+
 import { encodeAddress } from '../../address/address.js';
 import { solve } from '../../policy/script-type.js';
-import type { AddressType } from '../../wallet/keys/key-source.js';
-import type { Wallet } from '../../wallet/wallet.js';
+import type { AddressType, Wallet } from '../../wallet/index.js';
 import { asAddressType } from '../address-type.js';
 import type { WalletContext } from '../context/wallet.js';
 import { fail, RPC_CODE } from '../errors.js';

@@ -1,7 +1,5 @@
+import { isUsed, WALLET_FLAG, type Wallet } from '../../wallet/index.js';
 // Shared by getbalance, getbalances, getunconfirmedbalance, listlockunspent, and lockunspent.
-import { isUsed } from '../../wallet/address-use.js';
-import type { Wallet } from '../../wallet/wallet.js';
-import { WALLET_FLAG } from '../../wallet/wallet-record.js';
 
 /** Returns include_watchonly. Default: true for wallets without private keys. */
 export const includeWatchOnly = (wallet: Wallet, value: boolean | undefined): boolean => value ?? wallet.record.privateKeysDisabled;

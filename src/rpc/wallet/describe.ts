@@ -1,10 +1,9 @@
 // Infers from a script, as Core does, whether it can be solved, and its descriptor. getaddressinfo and listunspent show both.
+
 import { inferDescriptor } from '../../address/descriptor/infer.js';
 import { shows } from '../../policy/compat.js';
 import type { SigningProvider } from '../../signing/signing-provider.js';
-import type { TrackedDescriptor } from '../../wallet/keys/descriptor-table.js';
-import { isSolvable } from '../../wallet/keys/is-mine.js';
-import type { Wallet } from '../../wallet/wallet.js';
+import { isSolvable, type TrackedDescriptor, type Wallet } from '../../wallet/index.js';
 import type { WalletContext } from '../context/wallet.js';
 
 const parents = new WeakMap<TrackedDescriptor, string>();

@@ -1,7 +1,7 @@
 // Shared by encryptwallet, walletlock, walletpassphrase, and walletpassphrasechange.
+
 import { follows } from '../../policy/compat.js';
-import { openMasterKey, type SealedMasterKey } from '../../wallet/crypt/master-key.js';
-import type { Wallet } from '../../wallet/wallet.js';
+import { openMasterKey, type SealedMasterKey, type Wallet } from '../../wallet/index.js';
 import type { WalletContext } from '../context/wallet.js';
 import { fail, RPC_CODE } from '../errors.js';
 

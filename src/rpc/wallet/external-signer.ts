@@ -1,14 +1,21 @@
 // Signs PSBTs with an external signer, and reports its errors. Core 31: rpc/external_signer.cpp,
 // wallet/external_signer_scriptpubkeyman.cpp.
+
 import { equalBytes, toHex } from '../../consensus/bytes/hex.js';
 import { combinePsbts } from '../../psbt/combine-psbts.js';
 import { isFinal, type Psbt } from '../../psbt/psbt.js';
 import { finalizePsbt } from '../../signing/finalize-psbt.js';
 import { isDone, psbtSigning } from '../../signing/psbt-input.js';
-import { type ExternalSigner, NoSignerError, SignerError } from '../../wallet/external-signer.js';
-import { type FillOptions, type FillOutcome, fillPsbt } from '../../wallet/fill-psbt.js';
-import type { Wallet } from '../../wallet/wallet.js';
-import { WALLET_FLAG } from '../../wallet/wallet-record.js';
+import {
+  type ExternalSigner,
+  type FillOptions,
+  type FillOutcome,
+  fillPsbt,
+  NoSignerError,
+  SignerError,
+  WALLET_FLAG,
+  type Wallet,
+} from '../../wallet/node-face.js';
 import type { WalletContext } from '../context/wallet.js';
 import { fail, RPC_CODE, RpcError } from '../errors.js';
 import { asPsbt, psbtText } from '../render/psbt-text.js';

@@ -1,11 +1,10 @@
 // Shared by addhdkey, createwalletdescriptor, derivehdkey, and gethdkeys: the extended keys from which a wallet's
 // descriptors are derived. Core 31: wallet/rpc/wallet.cpp.
+
 import { decodeExtendedKey, encodeExtendedKey } from '../../address/bip32/extended-codec.js';
 import type { ExtendedKey, ExtendedSecret } from '../../address/bip32/extended-key.js';
 import { compareBytes } from '../../consensus/bytes/hex.js';
-import type { DescriptorKeys } from '../../wallet/keys/descriptor-keys.js';
-import type { TrackedDescriptor } from '../../wallet/keys/descriptor-table.js';
-import type { Wallet } from '../../wallet/wallet.js';
+import type { DescriptorKeys, TrackedDescriptor, Wallet } from '../../wallet/index.js';
 import { asBool, asString } from '../args.js';
 import type { WalletContext } from '../context/wallet.js';
 import { fail, RPC_CODE } from '../errors.js';

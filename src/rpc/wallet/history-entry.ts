@@ -1,16 +1,22 @@
 // Writes entries of a wallet's history as JSON, member for member as Core 0.21 does (ListTransactions, WalletTxToJSON).
 // The output is bytes, not objects or strings, because the longest results have millions of entries.
+
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { follows, only, shows } from '../../policy/compat.js';
 import { signalsReplacement } from '../../policy/replaceable.js';
-import { type Movement, movementsOf } from '../../wallet/coins/movements.js';
-import { outpointOf } from '../../wallet/coins/outpoint.js';
-import type { RecordSnapshot } from '../../wallet/coins/record-snapshot.js';
-import { TX_STATE } from '../../wallet/coins/tx-table.js';
-import { OWNERSHIP, type OwnershipFilter } from '../../wallet/keys/ownership.js';
-import type { Relatives, Spender } from '../../wallet/node-client.js';
-import type { Wallet } from '../../wallet/wallet.js';
+import {
+  type Movement,
+  movementsOf,
+  OWNERSHIP,
+  type OwnershipFilter,
+  outpointOf,
+  type RecordSnapshot,
+  type Relatives,
+  type Spender,
+  TX_STATE,
+  type Wallet,
+} from '../../wallet/index.js';
 import type { WalletContext } from '../context/wallet.js';
 import { renderContext } from '../node/lookup.js';
 import { hashHex } from '../render/hex.js';

@@ -1,9 +1,9 @@
 // Shared by listsinceblock and listtransactions. Both select rows in memory first. Then they read only the bytes of
 // transactions that spent coins of the wallet, in portions, between other work.
+
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Slicer } from '../../lib/slicer.js';
-import type { RecordSnapshot } from '../../wallet/coins/record-snapshot.js';
-import type { Wallet } from '../../wallet/wallet.js';
+import type { RecordSnapshot, Wallet } from '../../wallet/index.js';
 import type { JsonBytes } from '../wire/json-bytes.js';
 import type { EntryOptions, HistoryWriter } from './history-entry.js';
 

@@ -1,6 +1,5 @@
 // Shared by methods that show a wallet's history.
-import { FILTER, type OwnershipFilter } from '../../wallet/keys/ownership.js';
-import type { Wallet } from '../../wallet/wallet.js';
+import { FILTER, type OwnershipFilter, type Wallet } from '../../wallet/index.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { includeWatchOnly } from './coins.js';
 

@@ -1,6 +1,7 @@
 // Shared by methods that import: the time of a request, and its result.
+
 import { hideKeys } from '../../address/descriptor/key-tokens.js';
-import type { StoredBlocks } from '../../wallet/node-client.js';
+import type { StoredBlocks } from '../../wallet/index.js';
 import { asInt64 } from '../args.js';
 import { fail, RPC_CODE, RpcError } from '../errors.js';
 import { JsonNumber, JsonObject, type JsonResult, type JsonValue, typeName } from '../wire/values.js';

@@ -1,6 +1,7 @@
 // Parses and checks one request of importmulti: what to import, and the warnings. It changes nothing. There are two
 // kinds: scripts with their keys and inner scripts, and descriptors. Core 0.21: ProcessImportLegacy, RecurseImportData,
 // ProcessImportDescriptor.
+
 import { decodeAddress } from '../../address/address.js';
 import type { Expansion } from '../../address/descriptor/expansion.js';
 import { parseDescriptor } from '../../address/descriptor/parse.js';
@@ -9,8 +10,7 @@ import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import type { Slicer } from '../../lib/slicer.js';
 import { solve } from '../../policy/script-type.js';
 import type { KeyOrigin } from '../../signing/signing-provider.js';
-import { destinationOf } from '../../wallet/keys/destination.js';
-import type { Wallet } from '../../wallet/wallet.js';
+import { destinationOf, type Wallet } from '../../wallet/index.js';
 import { asArray, asBool, asString, hexBytes } from '../args.js';
 import type { WalletContext } from '../context/wallet.js';
 import type { CallInfo } from '../dispatch.js';

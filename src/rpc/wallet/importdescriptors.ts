@@ -1,14 +1,13 @@
 // Reads the requests of importdescriptors, with Core 0.21's checks. Requests of importmulti for descriptor wallets are
 // read in the same way (import-as-descriptor.ts).
+
 import { DescriptorCache } from '../../address/descriptor/cache.js';
 import type { Descriptor } from '../../address/descriptor/descriptor.js';
 import { type ParsedDescriptor, parseDescriptor } from '../../address/descriptor/parse.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import { Slicer } from '../../lib/slicer.js';
 import { follows } from '../../policy/compat.js';
-import { checkDescriptorImport, type DescriptorImport } from '../../wallet/import-plan.js';
-import type { PrecomputedScripts } from '../../wallet/keys/descriptor-keys.js';
-import type { Wallet } from '../../wallet/wallet.js';
+import { checkDescriptorImport, type DescriptorImport, type PrecomputedScripts, type Wallet } from '../../wallet/index.js';
 import { asBool, asInt64, asString } from '../args.js';
 import type { WalletContext } from '../context/wallet.js';
 import type { CallInfo } from '../dispatch.js';

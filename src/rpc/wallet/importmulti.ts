@@ -1,8 +1,8 @@
 // Reads the requests of importmulti for legacy wallets.
+
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { Slicer } from '../../lib/slicer.js';
-import type { ScriptImport } from '../../wallet/import-plan.js';
-import type { Wallet } from '../../wallet/wallet.js';
+import type { ScriptImport, Wallet } from '../../wallet/index.js';
 import type { WalletContext } from '../context/wallet.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';

@@ -1,11 +1,8 @@
 // Runs an import: reads what the requests of a call import, applies it to the wallet as one change, and scans past
 // blocks for payments to it. Core: wallet/rpc/backup.cpp.
+
 import { scriptHashScript } from '../../consensus/script/build-script.js';
-import { scanStart } from '../../wallet/follow/rescan.js';
-import type { ImportItem, ScriptImport } from '../../wallet/import-plan.js';
-import { payToKeyHash } from '../../wallet/keys/is-mine.js';
-import { keyHashProgram } from '../../wallet/keys/key-table.js';
-import type { Wallet } from '../../wallet/wallet.js';
+import { type ImportItem, keyHashProgram, payToKeyHash, type ScriptImport, scanStart, type Wallet } from '../../wallet/index.js';
 import type { WalletContext } from '../context/wallet.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE, type RpcError } from '../errors.js';

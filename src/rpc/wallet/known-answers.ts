@@ -1,6 +1,6 @@
 // Caches answers until a wallet changes, because pools and exchanges repeat questions about the same addresses and
 // payments. For answers that depend only on the question and the wallet.
-import type { Wallet } from '../../wallet/wallet.js';
+import type { Wallet } from '../../wallet/index.js';
 import { RawJson } from '../wire/values.js';
 
 /** Longest question whose answer is cached. No address or txid is longer. */

@@ -1,6 +1,7 @@
 // Shared by methods that create, load, unload, list, back up, and restore wallets, and change their flags.
+
 import { follows, only } from '../../policy/compat.js';
-import { VERIFY } from '../../wallet/manage/wallet-error.js';
+import { VERIFY } from '../../wallet/index.js';
 import { asString } from '../args.js';
 import type { WalletContext } from '../context/wallet.js';
 import type { CallInfo } from '../dispatch.js';

@@ -3,8 +3,7 @@
 
 import { encodeAddress } from '../../address/address.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
-import { addressedBy } from '../../wallet/keys/destination.js';
-import type { Wallet } from '../../wallet/wallet.js';
+import { addressedBy, type Wallet } from '../../wallet/index.js';
 import type { RenderContext } from '../render/script.js';
 import { encodeString } from '../wire/json-write.js';
 

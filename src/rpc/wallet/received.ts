@@ -1,11 +1,10 @@
 // Shared by getreceivedbyaddress, getreceivedbylabel, listreceivedbyaddress, and listreceivedbylabel. The outputs of an
 // address are linked in the table of coins, so that an answer costs only what it counts. Core 0.21: GetReceived,
 // ListReceived.
+
 import { Slicer } from '../../lib/slicer.js';
 import { follows, only as onlySince } from '../../policy/compat.js';
-import { coinsOfAddress } from '../../wallet/coins/coins-of-address.js';
-import { FILTER, OWNERSHIP, type OwnershipFilter } from '../../wallet/keys/ownership.js';
-import type { Wallet } from '../../wallet/wallet.js';
+import { coinsOfAddress, FILTER, OWNERSHIP, type OwnershipFilter, type Wallet } from '../../wallet/index.js';
 import type { WalletContext } from '../context/wallet.js';
 import { destinationKey } from './addresses.js';
 import { filterOf } from './history.js';

@@ -1,7 +1,5 @@
 // Shared by abortrescan, rescanblockchain, and methods that import.
-import { type RescanDeps, rescanFrom } from '../../wallet/follow/rescan.js';
-import { reacceptTransactions } from '../../wallet/spend/resend.js';
-import type { Wallet } from '../../wallet/wallet.js';
+import { type RescanDeps, reacceptTransactions, rescanFrom, type Wallet } from '../../wallet/index.js';
 import type { WalletContext } from '../context/wallet.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { managerOf } from './select.js';

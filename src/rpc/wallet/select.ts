@@ -3,11 +3,16 @@
 // EnsureLegacyScriptPubKeyMan.
 
 import { follows } from '../../policy/compat.js';
-import type { LegacyKeys } from '../../wallet/keys/legacy-keys.js';
-import { describeStoreError, NEEDS_PASSPHRASE, NOT_LOADED, WalletError } from '../../wallet/manage/wallet-error.js';
-import type { WalletManager } from '../../wallet/manage/wallet-manager.js';
-import type { Wallet } from '../../wallet/wallet.js';
-import { WALLET_FLAG } from '../../wallet/wallet-record.js';
+import {
+  describeStoreError,
+  type LegacyKeys,
+  NEEDS_PASSPHRASE,
+  NOT_LOADED,
+  WALLET_FLAG,
+  type Wallet,
+  WalletError,
+  type WalletManager,
+} from '../../wallet/node-face.js';
 import type { WalletContext } from '../context/wallet.js';
 import type { MethodSpec } from '../declare/types.js';
 import type { CallInfo, Run } from '../dispatch.js';

@@ -1,13 +1,18 @@
 // Shared by methods that pay: amounts, recipients, and fee rates. Core 0.21: wallet/rpcwallet.cpp ParseRecipients,
 // SetFeeEstimateMode, GetAvoidReuseFlag.
+
 import { decodeAddress } from '../../address/address.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { follows } from '../../policy/compat.js';
-import { type CoinControl, defaultControl, type FeeMode } from '../../wallet/spend/coin-control.js';
-import type { SpendTools } from '../../wallet/spend/payment.js';
-import type { Recipient } from '../../wallet/spend/select/draft.js';
-import type { Wallet } from '../../wallet/wallet.js';
-import { WALLET_FLAG } from '../../wallet/wallet-record.js';
+import {
+  type CoinControl,
+  defaultControl,
+  type FeeMode,
+  type Recipient,
+  type SpendTools,
+  WALLET_FLAG,
+  type Wallet,
+} from '../../wallet/index.js';
 import { asAmount, asInt, asString } from '../args.js';
 import type { WalletContext } from '../context/wallet.js';
 import { fail, RPC_CODE } from '../errors.js';

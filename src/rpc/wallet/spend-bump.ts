@@ -1,9 +1,16 @@
 // Shared by bumpfee and psbtbumpfee. Core: wallet/rpc/spend.cpp bumpfee_helper.
+
 import { follows } from '../../policy/compat.js';
 import type { PsbtVersion } from '../../psbt/create-psbt.js';
-import type { CoinControl } from '../../wallet/spend/coin-control.js';
-import { type Bump, type BumpError, type BumpFailure, type BumpOptions, PLAIN_BUMP } from '../../wallet/spend/fee-bump.js';
-import type { Wallet } from '../../wallet/wallet.js';
+import {
+  type Bump,
+  type BumpError,
+  type BumpFailure,
+  type BumpOptions,
+  type CoinControl,
+  PLAIN_BUMP,
+  type Wallet,
+} from '../../wallet/index.js';
 import { asBool, asUint32, checkMembers, checkTypes } from '../args.js';
 import type { WalletContext } from '../context/wallet.js';
 import type { BUMP_ARGS } from '../declare/bump-parts.js';

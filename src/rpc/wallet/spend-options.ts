@@ -1,12 +1,11 @@
 // Reads the options of methods that fund a transaction. Core: wallet/rpc/spend.cpp FundTransaction.
+
 import { decodeAddress } from '../../address/address.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { SpentOutput } from '../../consensus/script/spent-output.js';
 import type { TxFields } from '../../consensus/tx/build-tx.js';
 import { follows } from '../../policy/compat.js';
-import { outpointOf } from '../../wallet/coins/outpoint.js';
-import { type FundedTransaction, fundTransaction } from '../../wallet/spend/fund-transaction.js';
-import type { Wallet } from '../../wallet/wallet.js';
+import { type FundedTransaction, fundTransaction, outpointOf, type Wallet } from '../../wallet/index.js';
 import { asAddressType } from '../address-type.js';
 import { asAmount, asArray, asBool, asHash, asInt, asObject, asString, type CheckedType, checkMembers, checkType } from '../args.js';
 import type { WalletContext } from '../context/wallet.js';

@@ -1,5 +1,6 @@
 // Shared by send and walletcreatefundedpsbt: transactions from a list of outputs, as a PSBT or sent at once. Core:
 // wallet/rpc/spend.cpp.
+
 import { buildTx, type TxFields } from '../../consensus/tx/build-tx.js';
 import { parseTx } from '../../consensus/tx/tx-view.js';
 import { follows } from '../../policy/compat.js';
@@ -7,11 +8,7 @@ import { createPsbt, fieldsOf, type PsbtVersion } from '../../psbt/create-psbt.j
 import { extractTx } from '../../psbt/extract-tx.js';
 import type { Psbt } from '../../psbt/psbt.js';
 import { finalizePsbt } from '../../signing/finalize-psbt.js';
-import { areStillUnspent } from '../../wallet/spend/available-coins.js';
-import { commitTransaction } from '../../wallet/spend/commit-transaction.js';
-import { COINS_SPENT_MEANWHILE, lockTime } from '../../wallet/spend/create-transaction.js';
-import type { SpendTools } from '../../wallet/spend/payment.js';
-import type { Wallet } from '../../wallet/wallet.js';
+import { areStillUnspent, COINS_SPENT_MEANWHILE, commitTransaction, lockTime, type SpendTools, type Wallet } from '../../wallet/index.js';
 import { asBool, asString } from '../args.js';
 import type { WalletContext } from '../context/wallet.js';
 import type { CallInfo } from '../dispatch.js';

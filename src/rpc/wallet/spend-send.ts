@@ -1,11 +1,5 @@
 // Shared by sendmany and sendtoaddress. Core: wallet/rpc/spend.cpp.
-import type { CoinControl } from '../../wallet/spend/coin-control.js';
-import { payAndRecord } from '../../wallet/spend/commit-transaction.js';
-import { inPaymentQueue } from '../../wallet/spend/payment-queue.js';
-import type { Recipient } from '../../wallet/spend/select/draft.js';
-import { shuffle } from '../../wallet/spend/select/pace.js';
-import type { Wallet } from '../../wallet/wallet.js';
-import { WALLET_FLAG } from '../../wallet/wallet-record.js';
+import { type CoinControl, inPaymentQueue, payAndRecord, type Recipient, shuffle, WALLET_FLAG, type Wallet } from '../../wallet/index.js';
 import type { WalletContext } from '../context/wallet.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';

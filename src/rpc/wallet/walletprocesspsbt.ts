@@ -1,5 +1,5 @@
 // Shared by methods that fill PSBTs. Core 0.21: wallet/rpcwallet.cpp.
-import type { FillFault } from '../../wallet/fill-psbt.js';
+import type { FillFault } from '../../wallet/index.js';
 import { fail, RPC_CODE } from '../errors.js';
 
 /** Throws Core's error for a fault. @throws RpcError */

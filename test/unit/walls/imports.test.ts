@@ -109,7 +109,6 @@ const mayImport: Record<string, readonly string[]> = {
     'src/rpc/node',
     'src/rpc/wallet',
     'src/wallet',
-    'src/wallet/spend/select',
     'src/signing',
     'src/template',
     'src/stratum',
@@ -167,7 +166,6 @@ const mayImport: Record<string, readonly string[]> = {
     'src/rpc/node',
     'src/wallet',
     'src/signing',
-    'src/wallet/spend/select',
     'src/chain',
     'src/parallel',
     'src/consensus',
@@ -251,6 +249,11 @@ const doors: Record<string, readonly string[]> = {
   '@nats-io/kv': ['src/fleet'],
 };
 
+/** Module → its faces: the files that other modules may import. One face per thread that loads the module. */
+const faces: Record<string, readonly string[]> = {
+  'src/wallet': ['src/wallet/index', 'src/wallet/node-face', 'src/wallet/options-face'],
+};
+
 /** Pure modules: no Node API either. */
 const pure = [
   'src/crypto',
@@ -327,6 +330,22 @@ t.test('every import is allowed by the table of modules', async (t) => {
   }
   t.ok(seen > 100, 'the imports were found');
   t.same(wrong, []);
+});
+
+t.test('other modules import only the faces of a module', async (t) => {
+  for (const [room, shown] of Object.entries(faces)) {
+    const inside = (file: string): boolean => file.startsWith(`${room}/`);
+    const behind = sources('src')
+      .filter((file) => !inside(file))
+      .flatMap((file) =>
+        importsOf(file)
+          .map((target) => path.normalize(path.join(path.dirname(file), target)).replace(/\.js$/, ''))
+          .filter((target) => inside(target) && !shown.includes(target))
+          .map((target) => `${file}: ${target}`),
+      );
+    t.same(behind, [], room);
+    for (const face of shown) t.ok(fs.existsSync(path.join(root, `${face}.ts`)), face);
+  }
 });
 
 t.test('RPC declarations import only other declarations and pure modules', async (t) => {

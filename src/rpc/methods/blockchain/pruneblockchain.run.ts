@@ -1,5 +1,5 @@
 // Core 0.21: rpc/blockchain.cpp.
-import { TIMESTAMP_WINDOW } from '../../../wallet/node-client.js';
+import { TIMESTAMP_WINDOW } from '../../../wallet/node-face.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { firstBlockSince } from '../../node/first-block-since.js';

@@ -1,9 +1,10 @@
 // Core 0.21: wallet/rpcwallet.cpp.
+
 import { DecodeError } from '../../../consensus/bytes/reader.js';
 import { buildTx, type TxFields } from '../../../consensus/tx/build-tx.js';
 import { parseTxLenient } from '../../../consensus/tx/parse-lenient.js';
 import { fieldsOf } from '../../../psbt/create-psbt.js';
-import { inPaymentQueue } from '../../../wallet/spend/payment-queue.js';
+import { inPaymentQueue } from '../../../wallet/index.js';
 import { checkTypes, hexBytes } from '../../args.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';

@@ -1,4 +1,4 @@
-import { inPaymentQueue } from '../../../wallet/spend/payment-queue.js';
+import { inPaymentQueue } from '../../../wallet/index.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { unknownId } from '../../wallet/history.js';

@@ -1,9 +1,9 @@
 // Creates an m-of-n address and stores its script in a legacy wallet. Core 0.21: wallet/rpcwallet.cpp.
+
 import { decodeAddress } from '../../../address/address.js';
 import { inferDescriptor } from '../../../address/descriptor/infer.js';
 import { buildMultisig } from '../../../address/multisig.js';
-import { keyOfDestination } from '../../../wallet/keys/destination.js';
-import type { LegacyKeys } from '../../../wallet/keys/legacy-keys.js';
+import { keyOfDestination, type LegacyKeys } from '../../../wallet/index.js';
 import { asAddressType } from '../../address-type.js';
 import { asString, hexBytes } from '../../args.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';

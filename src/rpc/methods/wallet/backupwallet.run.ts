@@ -1,8 +1,7 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { ADDED, shows } from '../../../policy/compat.js';
-import { writeBackup } from '../../../wallet/manage/backup.js';
-import { isOfDatabase } from '../../../wallet/storage/wallet-folder.js';
+import { isOfDatabase, writeBackup } from '../../../wallet/index.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { walletOf } from '../../wallet/select.js';

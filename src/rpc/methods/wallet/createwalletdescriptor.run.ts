@@ -1,8 +1,7 @@
 // Core 31: wallet/rpc/wallet.cpp.
+
 import type { ExtendedKey } from '../../../address/bip32/extended-key.js';
-import type { DescriptorKeys } from '../../../wallet/keys/descriptor-keys.js';
-import { fillPool } from '../../../wallet/keys/fill-pool.js';
-import { accountDescriptor, addAccount } from '../../../wallet/manage/new-keys.js';
+import { accountDescriptor, addAccount, type DescriptorKeys, fillPool } from '../../../wallet/index.js';
 import { asBool } from '../../args.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';

@@ -4,7 +4,7 @@ import { encodeExtendedKey, encodeExtendedSecret } from '../../../address/bip32/
 import { deriveSecretPath, type ExtendedKey, fingerprintOf, HARDENED } from '../../../address/bip32/extended-key.js';
 import { formatPath, parsePath } from '../../../address/bip32/key-path.js';
 import { equalBytes, toHex } from '../../../consensus/bytes/hex.js';
-import type { DescriptorKeys } from '../../../wallet/keys/descriptor-keys.js';
+import type { DescriptorKeys } from '../../../wallet/index.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import {

@@ -1,7 +1,8 @@
 // Core 0.21: wallet/rpcdump.cpp.
+
 import { decodeAddress } from '../../../address/address.js';
 import { encodeWif } from '../../../address/wif.js';
-import { keyOfDestination } from '../../../wallet/keys/destination.js';
+import { keyOfDestination } from '../../../wallet/index.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { ensureUnlocked, legacyOf, walletOf } from '../../wallet/select.js';

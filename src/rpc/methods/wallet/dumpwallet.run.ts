@@ -1,4 +1,5 @@
 // Core 0.21: wallet/rpcdump.cpp.
+
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { encodeScriptHash } from '../../../address/address.js';
@@ -8,9 +9,7 @@ import { formatPath } from '../../../address/bip32/key-path.js';
 import { encodeWifAscii } from '../../../address/wif.js';
 import { equalBytes } from '../../../consensus/bytes/hex.js';
 import { Slicer } from '../../../lib/slicer.js';
-import type { LegacyKeys } from '../../../wallet/keys/legacy-keys.js';
-import { writeWholeFile } from '../../../wallet/storage/whole-file.js';
-import type { Wallet } from '../../../wallet/wallet.js';
+import { type LegacyKeys, type Wallet, writeWholeFile } from '../../../wallet/index.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { hex } from '../../render/hex.js';

@@ -1,5 +1,5 @@
 import { follows } from '../../../policy/compat.js';
-import { encryptWallet } from '../../../wallet/manage/encrypt-wallet.js';
+import { encryptWallet } from '../../../wallet/index.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { empty } from '../../wallet/encryption.js';

@@ -1,11 +1,9 @@
 // Writes a backup without private keys, which restorewallet can restore to a watch-only wallet. Core 31:
 // wallet/export.cpp; but the format of the file is that of adit's backups.
+
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import { fillPool } from '../../../wallet/keys/fill-pool.js';
-import { writeBackup } from '../../../wallet/manage/backup.js';
-import { watchOnlyRow } from '../../../wallet/manage/watch-only-rows.js';
-import { isOfDatabase } from '../../../wallet/storage/wallet-folder.js';
+import { fillPool, isOfDatabase, watchOnlyRow, writeBackup } from '../../../wallet/index.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { walletOf } from '../../wallet/select.js';

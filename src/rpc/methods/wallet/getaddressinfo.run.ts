@@ -1,12 +1,12 @@
 // Describes an address, what the wallet knows about it, and keys and scripts behind it. Members are in Core 0.21's
 // order; embedded scripts recurse as in DescribeWalletAddressVisitor.
+
 import { type DecodedAddress, decodeAddress, encodeAddress, encodePublicKeyHash } from '../../../address/address.js';
 import { formatPath, type HardenedMark } from '../../../address/bip32/key-path.js';
 import { type Compat, follows, only, shows } from '../../../policy/compat.js';
 import { solve } from '../../../policy/script-type.js';
 import type { SigningProvider } from '../../../signing/signing-provider.js';
-import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
-import type { Wallet } from '../../../wallet/wallet.js';
+import { OWNERSHIP, type Wallet } from '../../../wallet/index.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { hashHex, hex } from '../../render/hex.js';

@@ -1,7 +1,4 @@
-import type { BalanceQuestion } from '../../../wallet/coins/balance-sheet.js';
-import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
-import type { Wallet } from '../../../wallet/wallet.js';
-import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
+import { type BalanceQuestion, OWNERSHIP, WALLET_FLAG, type Wallet } from '../../../wallet/index.js';
 import type { WalletRun } from '../../context/wallet.js';
 import type { ParametersOf } from '../../declare/parameters.js';
 import { fail, RPC_CODE } from '../../errors.js';

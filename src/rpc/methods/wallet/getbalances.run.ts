@@ -1,8 +1,5 @@
 import { follows, shows } from '../../../policy/compat.js';
-import type { Balances } from '../../../wallet/coins/balance-sheet.js';
-import { TX_STATE } from '../../../wallet/coins/tx-table.js';
-import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
-import type { Wallet } from '../../../wallet/wallet.js';
+import { type Balances, OWNERSHIP, TX_STATE, type Wallet } from '../../../wallet/index.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { usedFilter } from '../../wallet/coins.js';
 import { lastProcessed, settledWallet } from '../../wallet/select.js';

@@ -1,5 +1,5 @@
 import { decodeAddress } from '../../../address/address.js';
-import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
+import { OWNERSHIP } from '../../../wallet/index.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { countedOf, tally } from '../../wallet/received.js';

@@ -1,12 +1,16 @@
 import { hashKey } from '../../../consensus/bytes/hex.js';
 import type { TxView } from '../../../consensus/tx/tx-view.js';
 import { follows, shows } from '../../../policy/compat.js';
-import { isUnlabelled } from '../../../wallet/address-use.js';
-import { creditOf, movementsOf } from '../../../wallet/coins/movements.js';
-import { RecordSnapshot } from '../../../wallet/coins/record-snapshot.js';
-import { addressedBy } from '../../../wallet/keys/destination.js';
-import { OWNERSHIP, type OwnershipFilter } from '../../../wallet/keys/ownership.js';
-import type { Wallet } from '../../../wallet/wallet.js';
+import {
+  addressedBy,
+  creditOf,
+  isUnlabelled,
+  movementsOf,
+  OWNERSHIP,
+  type OwnershipFilter,
+  RecordSnapshot,
+  type Wallet,
+} from '../../../wallet/index.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import type { ParametersOf } from '../../declare/parameters.js';
 import type { CallInfo } from '../../dispatch.js';

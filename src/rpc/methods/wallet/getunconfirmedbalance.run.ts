@@ -1,4 +1,4 @@
-import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
+import { OWNERSHIP } from '../../../wallet/index.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { usedFilter } from '../../wallet/coins.js';
 import { settledWallet } from '../../wallet/select.js';

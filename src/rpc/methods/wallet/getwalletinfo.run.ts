@@ -1,8 +1,5 @@
 // Returns statistics of a wallet, with members in Core 0.21's order.
-import type { Balances } from '../../../wallet/coins/balance-sheet.js';
-import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
-import type { Wallet } from '../../../wallet/wallet.js';
-import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
+import { type Balances, OWNERSHIP, WALLET_FLAG, type Wallet } from '../../../wallet/index.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import { hashHex } from '../../render/hex.js';
 import { usedFilter } from '../../wallet/coins.js';

@@ -1,9 +1,9 @@
 // Core 0.21: wallet/rpcdump.cpp.
+
 import { HEADER_SIZE, parseHeader } from '../../../consensus/block/header-view.js';
 import { extractMatches } from '../../../consensus/block/partial-merkle.js';
 import { equalBytes } from '../../../consensus/bytes/hex.js';
-import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
-import { placeIn } from '../../../wallet/wallet-state.js';
+import { OWNERSHIP, placeIn } from '../../../wallet/index.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { decodeTx } from '../../node/raw-tx.js';

@@ -1,8 +1,7 @@
 // Core 0.21: wallet/rpcdump.cpp.
 
 import path from 'node:path';
-import { rescanFrom, scanStart } from '../../../wallet/follow/rescan.js';
-import type { ImportItem } from '../../../wallet/import-plan.js';
+import { type ImportItem, rescanFrom, scanStart } from '../../../wallet/index.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { DumpContents, readDump } from '../../wallet/dump-reader.js';

@@ -1,4 +1,4 @@
-import { fillPool } from '../../../wallet/keys/fill-pool.js';
+import { fillPool } from '../../../wallet/index.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { ensureUnlocked, walletOf } from '../../wallet/select.js';

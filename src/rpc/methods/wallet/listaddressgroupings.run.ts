@@ -2,11 +2,7 @@
 // the change of another. Core 0.21: GetAddressGroupings, GetAddressBalances. Reads only the tables of coins and spends.
 
 import { hashKey } from '../../../consensus/bytes/hex.js';
-import { isUnlabelled } from '../../../wallet/address-use.js';
-import { BUCKET } from '../../../wallet/coins/coin-table.js';
-import { destinationOf } from '../../../wallet/keys/destination.js';
-import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
-import type { Wallet } from '../../../wallet/wallet.js';
+import { BUCKET, destinationOf, isUnlabelled, OWNERSHIP, type Wallet } from '../../../wallet/index.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { addressText, destinationKey } from '../../wallet/addresses.js';
 import { settledWallet } from '../../wallet/select.js';

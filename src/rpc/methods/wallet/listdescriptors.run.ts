@@ -1,4 +1,4 @@
-import type { TrackedDescriptor } from '../../../wallet/keys/descriptor-table.js';
+import type { TrackedDescriptor } from '../../../wallet/index.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { normalText } from '../../wallet/describe.js';

@@ -1,9 +1,7 @@
 import { parseBlock } from '../../../consensus/block/block-view.js';
 import { equalBytes } from '../../../consensus/bytes/hex.js';
 import { Slicer } from '../../../lib/slicer.js';
-import { RecordSnapshot } from '../../../wallet/coins/record-snapshot.js';
-import { type BlockFacts, sameBlock } from '../../../wallet/node-client.js';
-import type { Wallet } from '../../../wallet/wallet.js';
+import { type BlockFacts, RecordSnapshot, sameBlock, type Wallet } from '../../../wallet/index.js';
 import { asHash } from '../../args.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import type { ParametersOf } from '../../declare/parameters.js';

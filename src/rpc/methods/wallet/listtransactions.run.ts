@@ -1,7 +1,5 @@
 import { Slicer } from '../../../lib/slicer.js';
-import { coinsOfAddress } from '../../../wallet/coins/coins-of-address.js';
-import { RecordSnapshot } from '../../../wallet/coins/record-snapshot.js';
-import type { Wallet } from '../../../wallet/wallet.js';
+import { coinsOfAddress, RecordSnapshot, type Wallet } from '../../../wallet/index.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { filterOf } from '../../wallet/history.js';

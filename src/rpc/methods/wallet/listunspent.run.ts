@@ -7,14 +7,17 @@ import { hashKey } from '../../../consensus/bytes/hex.js';
 import { Slicer } from '../../../lib/slicer.js';
 import { follows, only, shows } from '../../../policy/compat.js';
 import { solve } from '../../../policy/script-type.js';
-import { isUsed } from '../../../wallet/address-use.js';
-import { BUCKET } from '../../../wallet/coins/coin-table.js';
-import { isLockedCoin } from '../../../wallet/coins/outpoint.js';
-import { addressedBy, payToKey } from '../../../wallet/keys/destination.js';
-import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
-import type { Relatives } from '../../../wallet/node-client.js';
-import type { Wallet } from '../../../wallet/wallet.js';
-import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
+import {
+  addressedBy,
+  BUCKET,
+  isLockedCoin,
+  isUsed,
+  OWNERSHIP,
+  payToKey,
+  type Relatives,
+  WALLET_FLAG,
+  type Wallet,
+} from '../../../wallet/index.js';
 import { asAmount, asBool, asInt64, asString, checkMembers, MAX_MONEY } from '../../args.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import type { ParametersOf } from '../../declare/parameters.js';

@@ -1,4 +1,4 @@
-import { isLockedCoin, outpointOf } from '../../../wallet/coins/outpoint.js';
+import { isLockedCoin, outpointOf } from '../../../wallet/index.js';
 import { asHash, asInt, asObject, checkMembers } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';

@@ -1,7 +1,7 @@
 // Core: wallet/rpc/spend.cpp, bumpfee_helper.
+
 import { fieldsOf } from '../../../psbt/create-psbt.js';
-import { createBump } from '../../../wallet/spend/fee-bump.js';
-import { inPaymentQueue } from '../../../wallet/spend/payment-queue.js';
+import { createBump, inPaymentQueue } from '../../../wallet/index.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { outpointsOf } from '../../node/signing-args.js';
 import { psbtText } from '../../render/psbt-text.js';

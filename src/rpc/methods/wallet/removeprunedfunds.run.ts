@@ -1,5 +1,5 @@
 // Core 0.21: wallet/rpcdump.cpp.
-import { TX_STATE } from '../../../wallet/coins/tx-table.js';
+import { TX_STATE } from '../../../wallet/index.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { settledWallet } from '../../wallet/select.js';

@@ -1,5 +1,5 @@
 import { follows } from '../../../policy/compat.js';
-import { scanBlocks } from '../../../wallet/follow/rescan.js';
+import { scanBlocks } from '../../../wallet/index.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { reserveRescan, scanDeps } from '../../wallet/rescan.js';

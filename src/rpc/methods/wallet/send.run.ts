@@ -1,6 +1,7 @@
 // Core: wallet/rpc/spend.cpp.
+
 import { follows } from '../../../policy/compat.js';
-import { inPaymentQueue } from '../../../wallet/spend/payment-queue.js';
+import { inPaymentQueue } from '../../../wallet/index.js';
 import { asArray, asBool, checkTypes } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { settledWallet, walletOf } from '../../wallet/select.js';

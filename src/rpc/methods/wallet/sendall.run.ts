@@ -7,18 +7,25 @@ import { Slicer } from '../../../lib/slicer.js';
 import { ADDED, shows } from '../../../policy/compat.js';
 import { dustThreshold } from '../../../policy/dust.js';
 import { feeForSize } from '../../../policy/fee-rate.js';
-import { outpointOf } from '../../../wallet/coins/outpoint.js';
-import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
-import { availableCoins } from '../../../wallet/spend/available-coins.js';
-import type { CoinControl } from '../../../wallet/spend/coin-control.js';
-import { chainLimitFault } from '../../../wallet/spend/create-transaction.js';
-import { FEE_REASON, minimumFeeRate } from '../../../wallet/spend/fee-rates.js';
-import type { SpendTools } from '../../../wallet/spend/payment.js';
-import { NO_RATE, rateTooLow, versionMismatch } from '../../../wallet/spend/payment-plan.js';
-import { inPaymentQueue } from '../../../wallet/spend/payment-queue.js';
-import { type InputSize, inputVirtualSize, transactionWeight } from '../../../wallet/spend/select/tx-size.js';
-import { SignedSizes } from '../../../wallet/spend/signed-size.js';
-import type { Wallet } from '../../../wallet/wallet.js';
+import {
+  availableCoins,
+  type CoinControl,
+  chainLimitFault,
+  FEE_REASON,
+  type InputSize,
+  inPaymentQueue,
+  inputVirtualSize,
+  minimumFeeRate,
+  NO_RATE,
+  OWNERSHIP,
+  outpointOf,
+  rateTooLow,
+  SignedSizes,
+  type SpendTools,
+  transactionWeight,
+  versionMismatch,
+  type Wallet,
+} from '../../../wallet/index.js';
 import { asBool, asInt, asString } from '../../args.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';

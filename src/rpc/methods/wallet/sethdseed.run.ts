@@ -1,5 +1,4 @@
-import { fillPool } from '../../../wallet/keys/fill-pool.js';
-import type { WalletBatch } from '../../../wallet/storage/wallet-batch.js';
+import { fillPool, type WalletBatch } from '../../../wallet/index.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { privateKeyOf } from '../../node/private-key.js';

@@ -1,5 +1,5 @@
 import { decodeAddress } from '../../../address/address.js';
-import { purposeOf } from '../../../wallet/address-book.js';
+import { purposeOf } from '../../../wallet/index.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { labelOf, walletOf } from '../../wallet/select.js';

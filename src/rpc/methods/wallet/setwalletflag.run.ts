@@ -1,4 +1,4 @@
-import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
+import { WALLET_FLAG } from '../../../wallet/index.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { walletOf } from '../../wallet/select.js';

@@ -1,7 +1,8 @@
 // Core 0.21: wallet/rpcwallet.cpp.
+
 import { follows } from '../../../policy/compat.js';
 import { signTransaction } from '../../../signing/sign-transaction.js';
-import { signingProviderOf } from '../../../wallet/spend/signing-provider-of.js';
+import { signingProviderOf } from '../../../wallet/index.js';
 import { checkTypes } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { asHashType, asUnsignedTx, outpointsOf, signingReply, spentOutputs } from '../../node/signing-args.js';

@@ -1,7 +1,7 @@
 // Computes by how much transactions would change a wallet's balance. Core 31: wallet/rpc/wallet.cpp.
+
 import { hashKey } from '../../../consensus/bytes/hex.js';
-import { outpointOf } from '../../../wallet/coins/outpoint.js';
-import { OWNERSHIP, type Ownership } from '../../../wallet/keys/ownership.js';
+import { OWNERSHIP, type Ownership, outpointOf } from '../../../wallet/index.js';
 import { asArray, asBool, asString } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';

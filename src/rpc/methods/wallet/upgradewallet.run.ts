@@ -1,4 +1,4 @@
-import { WALLET_VERSION } from '../../../wallet/wallet-record.js';
+import { WALLET_VERSION } from '../../../wallet/index.js';
 import { checkTypes } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { ensureUnlocked, walletOf } from '../../wallet/select.js';

@@ -1,6 +1,7 @@
 // Core: wallet/rpc/spend.cpp.
+
 import { follows } from '../../../policy/compat.js';
-import { inPaymentQueue } from '../../../wallet/spend/payment-queue.js';
+import { inPaymentQueue } from '../../../wallet/index.js';
 import { checkType, checkTypes } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { asPsbtVersion, psbtText } from '../../render/psbt-text.js';

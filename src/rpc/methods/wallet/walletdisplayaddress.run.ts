@@ -1,6 +1,7 @@
 // Core 31: rpc/external_signer.cpp, wallet/external_signer_scriptpubkeyman.cpp.
+
 import { decodeAddress, encodeAddress } from '../../../address/address.js';
-import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
+import { WALLET_FLAG } from '../../../wallet/index.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { describeScript } from '../../wallet/describe.js';

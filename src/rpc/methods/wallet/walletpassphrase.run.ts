@@ -1,5 +1,4 @@
-import { fillPool } from '../../../wallet/keys/fill-pool.js';
-import { renewSeed } from '../../../wallet/manage/encrypt-wallet.js';
+import { fillPool, renewSeed } from '../../../wallet/index.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { empty, ensureEncrypted, masterKeyOf } from '../../wallet/encryption.js';

@@ -1,5 +1,4 @@
-import { encodeMasterKey, sealMasterKey } from '../../../wallet/crypt/master-key.js';
-import { WALLET_PREFIX, walletKey } from '../../../wallet/storage/layout.js';
+import { encodeMasterKey, sealMasterKey, WALLET_PREFIX, walletKey } from '../../../wallet/index.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { empty, ensureEncrypted, incorrect, masterKeyOf } from '../../wallet/encryption.js';
 import { walletOf } from '../../wallet/select.js';
