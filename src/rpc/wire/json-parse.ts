@@ -17,7 +17,7 @@ const EMPTY_OBJECT = new JsonObject([], []);
 
 /** Reads values from a text, large ones in slices. */
 export class JsonReader {
-  readonly #bytes: Uint8Array;
+  #bytes: Uint8Array;
   readonly #tokens: JsonTokens;
   /** The same bytes as a string with one character per byte: ASCII runs are sliced from it without copying. */
   #latin1: string | null = null;
@@ -34,6 +34,15 @@ export class JsonReader {
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
     this.#tokens = new JsonTokens(bytes);
+  }
+
+  /** Starts with another text. */
+  start(bytes: Uint8Array): this {
+    this.#bytes = bytes;
+    this.#latin1 = null;
+    this.#valuesUsed = this.#keysUsed = this.#frame = 0;
+    this.#tokens.start(bytes);
+    return this;
   }
 
   /** Number of values read so far. */

@@ -172,6 +172,9 @@ function parseFault(error: unknown): RpcError {
   return new RpcError(RPC_CODE.PARSE_ERROR, error.message);
 }
 
+/** Reader of the params of small requests. They are read at once, so all of them share one reader. */
+const AT_ONCE = new JsonReader(NO_BYTES);
+
 /** The requests of a scanned body. */
 export class RequestBody {
   readonly bytes: Uint8Array;
@@ -293,7 +296,10 @@ export class RequestEntry implements Reading {
   }
 
   get params(): readonly JsonValue[] | JsonObject {
-    this.goOn(Number.POSITIVE_INFINITY);
+    const { bytes, isBatch } = this.#body;
+    if (this.#params === undefined && !this.#reading && !this.#hasNoParams && !isBatch && bytes.length < LONG_BODY_BYTES) {
+      this.#params = AT_ONCE.start(bytes).valueAt(this.#paramsAt) as readonly JsonValue[] | JsonObject;
+    } else this.goOn(Number.POSITIVE_INFINITY);
     return this.#params as readonly JsonValue[] | JsonObject;
   }
 
@@ -310,20 +316,24 @@ export class RequestEntry implements Reading {
   /** Continues to create the params. */
   goOn(ms: number, mostValues = Number.POSITIVE_INFINITY): boolean {
     if (this.#params !== undefined) return true;
-    const { bytes } = this.#body;
-    const at = this.#paramsAt;
-    if (at === 0 || isNull(bytes, at) || (bytes[at] === OPEN_BRACKET && bytes[at + 1] === CLOSE_BRACKET)) {
+    if (this.#hasNoParams) {
       this.#params = NO_PARAMS;
       return true;
     }
     const { reader } = this.#body;
-    if (!this.#reading) reader.moveTo(at);
+    if (!this.#reading) reader.moveTo(this.#paramsAt);
     this.#reading = true;
     const value = reader.goOn(ms === Number.POSITIVE_INFINITY ? ms : performance.now() + ms, mostValues);
     if (value === undefined) return false;
     this.#reading = false;
     this.#params = value as readonly JsonValue[] | JsonObject;
     return true;
+  }
+
+  get #hasNoParams(): boolean {
+    const { bytes } = this.#body;
+    const at = this.#paramsAt;
+    return at === 0 || isNull(bytes, at) || (bytes[at] === OPEN_BRACKET && bytes[at + 1] === CLOSE_BRACKET);
   }
 
   /** Most ids are numbers or plain strings, which return as they came. */
