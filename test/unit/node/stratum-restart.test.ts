@@ -1,24 +1,29 @@
 // The thread that serves Stratum V1 miners dies at the instant of a found block: the chain gets the block from its file,
 // another thread listens at the same ports, and miners that come back are served.
 import fs from 'node:fs';
-import t from 'tap';
+import path from 'node:path';
+import t, { type Test } from 'tap';
 import { regtestParams } from '../../../src/consensus/params/regtest.js';
 import { createNativeHashes } from '../../../src/crypto/native/hashes.js';
+import { createKeyMath } from '../../../src/crypto/native/key-math.js';
 import { ListenerGuard } from '../../../src/lib/listener-guard.js';
 import type { Logger } from '../../../src/log/logger.js';
 import { createStratum, type StratumDeps } from '../../../src/node/stratum.js';
+import { createSv2, type Sv2Deps } from '../../../src/node/sv2.js';
 import { nothingChosen } from '../../../src/template/assembly.js';
+import { buildBlock, GENESIS } from '../../framework/chain-builder.js';
 import { shown } from '../../framework/messages.js';
 import { freePort } from '../../framework/ports.js';
 import { StratumClient, shownPrevHash } from '../../framework/stratum-client.js';
+import { Sv2Client } from '../../framework/sv2-client.js';
 import { until } from '../../framework/until.js';
 
 const NAME = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080.rig';
 
-t.test('serves miners again after its thread died with a found block', async (t) => {
-  const folder = t.testdir({ blocks: {} });
+/** What both servers need of a node, and a tip that the test moves. */
+function createNode(t: Test, port: number) {
+  const folder = t.testdir({ blocks: {}, sv2: {} });
   const netDir = `${folder}/blocks`;
-  const port = await freePort();
   const lines: string[] = [];
   const line = (text: string): unknown => lines.push(text);
   const submitted: string[] = [];
@@ -31,6 +36,9 @@ t.test('serves miners again after its thread died with a found block', async (t)
   };
   let number = 1;
   let at = tipOf(number);
+  const moveTip = (): void => {
+    at = tipOf(++number);
+  };
   const deps = {
     maxWeight: 3_996_000,
     reservedWeight: 4000,
@@ -85,6 +93,12 @@ t.test('serves miners again after its thread died with a found block', async (t)
       ...{ sharesPerMinute: 8, versionMask: '1fffe000' },
     },
   };
+  return { deps, config, lines, submitted, recorded, moveTip, folder, netDir, tipNumber: () => number };
+}
+
+t.test('serves miners again after its thread died with a found block', async (t) => {
+  const port = await freePort();
+  const { deps, config, lines, submitted, recorded, moveTip, netDir, tipNumber } = createNode(t, port);
   const stratum = createStratum(config, deps);
   t.teardown(() => stratum.close());
   await stratum.listen();
@@ -94,7 +108,7 @@ t.test('serves miners again after its thread died with a found block', async (t)
 
   for (let life = 1; life <= 2; life++) {
     const miner = await StratumClient.start(port, NAME);
-    t.equal(shownPrevHash(miner.job!.prevHash), `0${number}`.repeat(32), 'the miner works on the tip');
+    t.equal(shownPrevHash(miner.job!.prevHash), `0${tipNumber()}`.repeat(32), 'the miner works on the tip');
     t.equal(stratum.measures().serving.minersOpen, 1);
     const { params, hashHex } = miner.mine();
     miner.send({ id: 9, method: 'mining.submit', params: [NAME, ...params] });
@@ -105,7 +119,7 @@ t.test('serves miners again after its thread died with a found block', async (t)
     );
     await until('the block is submitted', () => submitted.includes(hashHex));
     t.match(recorded.at(-1), { hash: hashHex, outcome: 'accepted' });
-    at = tipOf(++number);
+    moveTip();
     stratum.onTip();
     await until('another thread listens', () => stratum.addresses.length > 0);
     t.same(stratum.addresses, [`127.0.0.1:${port}`], 'at the same port');
@@ -113,7 +127,7 @@ t.test('serves miners again after its thread died with a found block', async (t)
   }
   const miner = await StratumClient.start(port, NAME);
   t.equal(shownPrevHash(miner.job!.prevHash), '03'.repeat(32));
-  at = tipOf(++number);
+  moveTip();
   stratum.onTip();
   await miner.onTip('04'.repeat(32));
   miner.close();
@@ -121,4 +135,43 @@ t.test('serves miners again after its thread died with a found block', async (t)
   t.same(fs.readdirSync(netDir), [], 'no file is left');
   // Before the folder of the test is removed.
   await stratum.close();
+});
+
+t.test('serves miners and Stratum V2 clients again after both threads died at once, with a block each', async (t) => {
+  const [port, sv2Port] = [await freePort(), await freePort()];
+  const { deps, config, submitted, moveTip, folder } = createNode(t, port);
+  const sv2Dir = `${folder}/sv2`;
+  const stratum = createStratum(config, deps);
+  const mortal = { netDir: sv2Dir, keys: createKeyMath(), entry: new URL('./mortal-serve.js', import.meta.url) };
+  const sv2 = createSv2(
+    {
+      ...{ binds: [`127.0.0.1:${sv2Port}`], port: sv2Port, authorityKeyFile: path.join(sv2Dir, 'key') },
+      ...{ intervalSeconds: 5, feeDeltaSats: 1000, perAddress: 64 },
+    },
+    { ...deps, ...mortal } as unknown as Sv2Deps,
+  );
+  t.teardown(() => Promise.all([stratum.close(), sv2.close()]));
+  await Promise.all([stratum.listen(), sv2.listen()]);
+  await Promise.all([stratum.start(), sv2.start()]);
+  const miner = await StratumClient.start(port, NAME);
+  const client = await Sv2Client.start(sv2Port, sv2.authorityKey);
+  await client.nextOf('prevhash');
+  const { params, hashHex } = miner.mine();
+  const other = buildBlock(GENESIS, { time: 1_700_000_001 });
+  fs.writeFileSync(path.join(sv2Dir, 'sv2-solutions', `${other.hashHex}.blk`), other.bytes);
+  miner.send({ id: 9, method: 'mining.submit', params: [NAME, ...params] });
+  await Promise.all([sv2.clients(), miner.ended(), client.ended()]);
+  await until('both blocks are submitted', () => submitted.includes(hashHex) && submitted.includes(other.hashHex));
+  moveTip();
+  stratum.onTip();
+  sv2.onTip();
+  await until('both listen', () => stratum.addresses.length > 0 && sv2.addresses.length > 0);
+  const again = await StratumClient.start(port, NAME);
+  const clientAgain = await Sv2Client.start(sv2Port, sv2.authorityKey);
+  t.equal(shownPrevHash(again.job!.prevHash), '02'.repeat(32));
+  t.same((await clientAgain.nextOf('prevhash')).prevHash, Buffer.alloc(32, 2));
+  again.close();
+  clientAgain.close();
+  // Before the folder of the test is removed.
+  await Promise.all([stratum.close(), sv2.close()]);
 });
