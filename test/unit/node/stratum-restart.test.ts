@@ -20,7 +20,7 @@ import { until } from '../../framework/until.js';
 
 const NAME = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080.rig';
 
-/** What both servers need of a node, and a tip that the test moves. */
+/** Creates the parts of a node that both servers need, with a tip that the test moves. */
 function createNode(t: Test, port: number) {
   const folder = t.testdir({ blocks: {}, sv2: {} });
   const netDir = `${folder}/blocks`;
