@@ -179,6 +179,11 @@ export class Dispatcher<Context> {
     const scan = new RequestScan().start(bytes);
     const scanned = (): RequestBody | Reply =>
       scan.fault === null ? new RequestBody(bytes, scan.index, this.#deps.requests) : faultReply(scan.fault);
+    // The bytes of a small body may be overwritten after the current task.
+    if (bytes.length < LONG_BODY_BYTES) {
+      scan.goOn(Number.POSITIVE_INFINITY);
+      return scanned();
+    }
     // Without yieldToUrgent, as in dispatch().
     const whole = this.read(scan, call, { sliceMs: hooks.sliceMs ?? SLICE_MS });
     return whole === true ? scanned() : whole.then((read) => (read ? scanned() : DISCONNECTED_REPLY));
