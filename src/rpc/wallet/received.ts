@@ -3,6 +3,7 @@
 // ListReceived.
 
 import { Slicer } from '../../lib/slicer.js';
+import { sortInSlices } from '../../lib/sort-in-slices.js';
 import { follows, only as onlySince } from '../../policy/compat.js';
 import { coinsOfAddress, FILTER, OWNERSHIP, type OwnershipFilter, type Wallet } from '../../wallet/index.js';
 import type { WalletContext } from '../context/wallet.js';
@@ -119,7 +120,7 @@ export async function receivedByAddress(
     }
     if (slicer.due) await slicer.pause();
   }
-  return found.sort((a, b) => (a.key < b.key ? -1 : 1));
+  return sortInSlices(found, (a, b) => (a.key < b.key ? -1 : 1), slicer);
 }
 
 export const shownDepth = (depth: number): number => (Number.isFinite(depth) ? depth : 0);
