@@ -26,23 +26,10 @@ export interface LoadDeps {
   readonly stopping: AbortSignal;
 }
 
-/** Interval between progress lines in milliseconds. */
-const REPORT_MS = 10_000;
-
 /** Returns the file itself, or all blk files of a folder. */
 function importPaths(given: string): string[] {
   if (!fs.existsSync(given)) return [];
   return fs.statSync(given).isDirectory() ? blockFilesIn(given) : [given];
-}
-
-/** Limits reports to the first one and then one in ten seconds. */
-function spaced<Progress>(report: (progress: Progress) => void): (progress: Progress) => void {
-  let last = Number.NEGATIVE_INFINITY;
-  return (progress) => {
-    if (performance.now() - last < REPORT_MS) return;
-    last = performance.now();
-    report(progress);
-  };
 }
 
 const importText = ({ bytes, totalBytes, blocks, height, blocksPerSecond, secondsLeft }: ImportProgress): string =>
@@ -69,17 +56,14 @@ export async function loadBlocks(task: LoadTask, deps: LoadDeps): Promise<void> 
       continue;
     }
     log.info(`Importing blocks file ${file}...`);
-    const blocks = await chain.commands.loadBlockFiles(
-      paths,
-      spaced((progress) => log.info(`Importing ${file}: ${importText(progress)}`)),
-    );
+    const blocks = await chain.commands.loadBlockFiles(paths, (progress) => log.info(`Importing ${file}: ${importText(progress)}`));
     log.info(`Imported ${blocks} blocks from ${file}`);
   }
 }
 
 async function scanOwnFiles(note: RebuildNote, { chain, store, log, stopping }: LoadDeps): Promise<void> {
   log.info('Reindexing: reading the block files');
-  const blocks = await chain.commands.adoptStored(spaced((progress) => log.info(`Reindexing: ${importText(progress)}`)));
+  const blocks = await chain.commands.adoptStored((progress) => log.info(`Reindexing: ${importText(progress)}`));
   if (stopping.aborted) return;
   // The index must be on the disk before the note is deleted.
   await store.batch([], { sync: true });

@@ -55,8 +55,8 @@ export interface ImportSink {
   stopping(): boolean;
 }
 
-/** Interval between reports in milliseconds. */
-const REPORT_MS = 1000;
+/** Interval between reports in milliseconds. There is one more at the end. */
+const REPORT_MS = 10_000;
 /**
  * Largest number of waiting blocks. Each takes about 200 bytes of memory in addition to its own bytes. Core downloads
  * at most 1,024 blocks ahead of the first missing one, so few blocks wait when its files are read.
