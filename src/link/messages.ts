@@ -207,10 +207,10 @@ export function bodyMember(outbox: Outbox, body: Uint8Array | string): Uint8Arra
   return outbox.part(own && !Buffer.isBuffer(body) ? body : new Uint8Array(body));
 }
 
-/** Returns the index of a body in the form in which an item contains it. */
+/** Returns a copy of the index of a body in the form in which an item contains it. */
 export function indexMember(outbox: Outbox, index: Int32Array | null): Uint8Array | number | null {
   if (index === null) return null;
-  return bodyMember(outbox, new Uint8Array(index.buffer, index.byteOffset, index.byteLength)) as Uint8Array | number;
+  return bodyMember(outbox, new Uint8Array(new Int32Array(index).buffer)) as Uint8Array | number;
 }
 
 /** Returns the index from its form in an item (indexMember). */

@@ -318,6 +318,35 @@ t.test('returns replies of any size over the link, and status 500 for exceptions
   t.equal(link.node.stats().prioritised, 2);
 });
 
+t.test('passes the index of a call as it was when the call was sent', async (t) => {
+  const { front, thread } = newLink();
+  t.teardown(() => {
+    links.remove(0);
+    caller.close();
+  });
+  const links = new CallLinks({
+    execute: (body, { index }) => ({ status: 200, body: `${body.length}: ${index}` }),
+    askTemplate: async () => ({ code: 0, text: '' }),
+    onNews: () => {},
+    onFault: (_what, error) => t.fail(String(error)),
+  });
+  links.add(0, thread);
+  const caller = new FrontLink(front, new CallQuota({ calls: 9, bytes: 1e9 }, new FrontCounters()), () => {});
+  const answers = [40_000, 70_000, 2].flatMap((size) =>
+    [3, 30_000].map((words) => {
+      const index = new Int32Array(words).fill(size);
+      const body = new Uint8Array(size);
+      const sort = { shared: true, priority: false, submission: false, waits: false, plain: true };
+      const call = { user: 'a', uri: '/', method: 'm', body, index, ...sort };
+      const answer = new Promise<unknown>((resolve) => caller.call(call, (_status, reply) => resolve(Buffer.from(reply).toString())));
+      // The next request is scanned into the same memory.
+      index.fill(7);
+      return answer.then((given) => t.equal(given, `${size}: ${new Int32Array(words).fill(size)}`, `${size} bytes, ${words} words`));
+    }),
+  );
+  await Promise.all(answers);
+});
+
 t.test('enforces limits, cancels calls, and runs submissions within a batch', async (t) => {
   const signals: AbortSignal[] = [];
   const finish: (() => void)[] = [];
