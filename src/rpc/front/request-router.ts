@@ -81,7 +81,8 @@ export class RequestRouter {
   readonly #methods: ReadonlyMap<string, DispatchedMethod>;
   readonly #known: KnownReplies;
   readonly #reading = new SharedReading();
-  #scan = new RequestScan();
+  /** Scan for the next body; null while a body is planned. */
+  #scan: RequestScan | null = null;
   readonly #observer: DispatchObserver | undefined;
 
   /** @param requests how requests are parsed; default: as Core 0.21 does */
@@ -115,8 +116,13 @@ export class RequestRouter {
    * @returns null if it takes longer to read the body: then call planLong() before the next plan()
    */
   plan(body: Uint8Array, call: FrontCall): CallPlan | null {
-    const scan = this.#scan.start(body);
-    return scan.goOn(body.length < LONG_BODY_BYTES ? Number.POSITIVE_INFINITY : READ_MS) ? this.#planScanned(body, scan, call) : null;
+    const scan = this.#scan ?? new RequestScan();
+    // A plan may contain another one: the newest tip arrives behind replies, after which a client's next request is planned.
+    this.#scan = null;
+    const whole = scan.start(body).goOn(body.length < LONG_BODY_BYTES ? Number.POSITIVE_INFINITY : READ_MS);
+    const plan = whole ? this.#planScanned(body, scan, call) : null;
+    this.#scan = scan;
+    return plan;
   }
 
   /**
@@ -126,8 +132,8 @@ export class RequestRouter {
    * @returns null if the client has disconnected
    */
   async planLong(own: Uint8Array, call: FrontCall, isDisconnected: () => boolean): Promise<CallPlan | null> {
-    const scan = this.#scan;
-    this.#scan = new RequestScan();
+    const scan = this.#scan!;
+    this.#scan = null;
     scan.moveInto(own);
     const whole = await this.#reading.readOn(scan, { sliceMs: READ_MS, isDisconnected });
     return whole ? this.#planScanned(own, scan, call) : null;

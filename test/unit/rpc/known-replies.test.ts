@@ -13,14 +13,17 @@ const SECOND = { height: 8, hashHex: 'cd'.repeat(32), difficulty: 1 };
 
 /** Makes a router, and the tip and moment that it sees. */
 function openDesk(version2 = false) {
-  const at = { tip: FIRST, moment: 1 };
+  const at = { tip: FIRST, moment: 1, onTip: () => {} };
   const counted: string[] = [];
   const context: FrontContext = {
     compat: COMPATS['0.21.1'],
     descriptors: descriptorContext('0.21', 'regtest'),
     params: chainParams('regtest'),
     hashes: createPureHashes(),
-    snapshot: () => at.tip,
+    snapshot: () => {
+      at.onTip();
+      return at.tip;
+    },
     stateVersion: () => at.moment,
     nowSeconds: () => 1000,
     startedSeconds: 719,
@@ -112,6 +115,22 @@ t.test('repeats an answer of the front thread until the tip changes', async (t) 
   t.equal(known(count), null);
   plan(count);
   t.equal(known(count), '{"result":8,"error":null,"id":1}\n');
+});
+
+t.test('answers a request although another one is planned when the newest tip is read', async (t) => {
+  const { at, plan } = openDesk();
+  const count = '{"method":"getblockcount","id":1}';
+  const reply = { kind: 'reply', status: 200, body: '{"result":7,"error":null,"id":1}\n' };
+  t.same(plan(count), reply);
+  // The newest tip arrives behind replies. Their clients may have sent the next requests already.
+  let inner: CallPlan | null = null;
+  at.onTip = () => {
+    at.onTip = () => {};
+    inner = plan('[{"method":"uptime"},{"method":"uptime","id":"x"}]');
+  };
+  t.same(plan(count), reply);
+  t.match(inner, { status: 200, body: '[{"result":281,"error":null,"id":null},{"result":281,"error":null,"id":"x"}]\n' });
+  t.same(plan(count), reply);
 });
 
 t.test('bounds the cached replies and never gives one to another request', async (t) => {
