@@ -14,7 +14,7 @@ export type { FillFault } from './fill-psbt.js';
 export { type RescanDeps, rescanFrom, scanBlocks, scanStart } from './follow/rescan.js';
 export { createImageFiles } from './image/image-file.js';
 export { DEFAULT_IMAGES } from './image/wallet-images.js';
-export { checkDescriptorImport, type DescriptorImport, type ImportItem, type ScriptImport } from './import-plan.js';
+export { checkDescriptorImport, type DescriptorImport, type ImportItem, type ImportPlan, type ScriptImport } from './import-plan.js';
 export type { DescriptorKeys, PrecomputedScripts } from './keys/descriptor-keys.js';
 export type { TrackedDescriptor } from './keys/descriptor-table.js';
 export { addressedBy, destinationOf, keyOfDestination, payToKey } from './keys/destination.js';

@@ -147,8 +147,8 @@ export abstract class DescriptorReader implements ImportReader {
       checkDescriptorImport(this.wallet, item);
       const paths = [];
       for (const path of item.paths) paths.push({ ...path, ...(await this.#precompute(item, path.descriptor, parsed.parsed)) });
-      if (item.active && paths.some(({ descriptor }) => descriptor.outputType === null)) {
-        warnings.push('Unknown output type, cannot set descriptor to active.');
+      for (const { descriptor } of item.active ? paths : []) {
+        if (descriptor.outputType === null) warnings.push('Unknown output type, cannot set descriptor to active.');
       }
       return { item: { ...item, paths }, warnings };
     } catch (error) {

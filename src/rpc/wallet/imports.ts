@@ -2,7 +2,16 @@
 // blocks for payments to it. Core: wallet/rpc/backup.cpp.
 
 import { scriptHashScript } from '../../consensus/script/build-script.js';
-import { type ImportItem, keyHashProgram, payToKeyHash, type ScriptImport, scanStart, type Wallet } from '../../wallet/index.js';
+import {
+  type ImportItem,
+  type ImportPlan,
+  keyHashProgram,
+  payToKeyHash,
+  type ScriptImport,
+  scanStart,
+  type Wallet,
+  type WalletError,
+} from '../../wallet/index.js';
 import type { WalletContext } from '../context/wallet.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE, type RpcError } from '../errors.js';
@@ -43,24 +52,34 @@ function wipeItem(item: ImportItem): void {
   for (const { secret } of item.kind === 'key' ? [item] : item.secrets) secret.fill(0);
 }
 
+/** Applies a plan, and overwrites its private keys: a scan that follows may take hours. @returns see Wallet.import */
+async function importAndWipe(
+  wallet: Wallet,
+  plan: ImportPlan & { readonly items: readonly ImportItem[] },
+): Promise<(WalletError | null)[]> {
+  try {
+    return await wallet.import(plan);
+  } finally {
+    for (const item of plan.items) wipeItem(item);
+  }
+}
+
 /** Imports items, and scans the whole chain if `rescan` is set. @param read reads the items; called after all other checks */
 export async function importThenScan(ctx: WalletContext, wallet: Wallet, rescan: boolean, read: () => ImportItem[]): Promise<null> {
   if (rescan) {
     await refuseScanOfPruned(ctx);
     reserveRescan(ctx, wallet);
   }
-  let items: ImportItem[] = [];
   try {
     const scanFrom = rescan ? await scanStart(ctx.client, 0) : null;
-    items = read();
-    const refused = await wallet.import({ items, needsKeys: items.some(({ kind }) => kind === 'key'), scanFrom });
+    const items = read();
+    const refused = await importAndWipe(wallet, { items, needsKeys: items.some(({ kind }) => kind === 'key'), scanFrom });
     for (const error of refused) if (error) throw error;
     if (rescan && (await scanImported(ctx, wallet, 0)) > 0) {
       fail(RPC_CODE.WALLET_ERROR, 'Rescan was unable to fully rescan the blockchain. Some transactions may be missing.');
     }
     return null;
   } finally {
-    for (const item of items) wipeItem(item);
     if (rescan) managerOf(ctx).scanner.endScan(wallet);
   }
 }
@@ -102,14 +121,17 @@ export async function importRequests(
     for (const time of times) since = Math.min(since, Math.max(time, 1));
     const scanFrom = rescan ? await scanStart(ctx.client, since) : null;
     for (const [i, request] of requests.entries()) read.push(await reader.read(request as JsonObject, Math.max(times[i], 1)));
-    const items = read.flatMap(({ item }) => item ?? []);
-    const refused = (await wallet.import({ items, needsKeys: true, scanFrom })).values();
-    const errors = read.map(({ item, error }) => (item ? elementError(refused.next().value) : error) ?? null);
-    const scannedTo = rescan && errors.includes(null) ? await scanImported(ctx, wallet, since) : since;
+    const refused = (await importAndWipe(wallet, { items: read.flatMap(({ item }) => item ?? []), needsKeys: true, scanFrom })).values();
+    // Release the items before the scan, because their ranges may be large.
+    const outcomes = read.splice(0).map(({ item, error = null, warnings }) => ({
+      error: item ? elementError(refused.next().value) : error,
+      warnings,
+    }));
+    const scannedTo = rescan && outcomes.some(({ error }) => error === null) ? await scanImported(ctx, wallet, since) : since;
     const stored = scannedTo > since ? await ctx.client.stored() : null;
-    return read.map(({ warnings }, i) =>
-      stored === null || errors[i] !== null || times[i] >= scannedTo
-        ? outcomeResult(errors[i], warnings, call.taken?.keys)
+    return outcomes.map(({ error, warnings }, i) =>
+      stored === null || error !== null || times[i] >= scannedTo
+        ? outcomeResult(error, warnings, call.taken?.keys)
         : outcomeResult(scanFailure(stored, reader.words, times[i], scannedTo), []),
     );
   } finally {

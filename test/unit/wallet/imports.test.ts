@@ -16,10 +16,12 @@ import { getnewaddress } from '../../../src/rpc/methods/wallet/getnewaddress.run
 import { getwalletinfo } from '../../../src/rpc/methods/wallet/getwalletinfo.run.js';
 import { importdescriptors } from '../../../src/rpc/methods/wallet/importdescriptors.run.js';
 import { importmulti } from '../../../src/rpc/methods/wallet/importmulti.run.js';
+import { importprivkey } from '../../../src/rpc/methods/wallet/importprivkey.run.js';
 import { importwallet } from '../../../src/rpc/methods/wallet/importwallet.run.js';
 import { listunspent } from '../../../src/rpc/methods/wallet/listunspent.run.js';
 import { sethdseed } from '../../../src/rpc/methods/wallet/sethdseed.run.js';
 import { importTime } from '../../../src/rpc/wallet/import-outcome.js';
+import { parseJson } from '../../../src/rpc/wire/json-parse.js';
 import { Amount, JsonNumber, JsonObject, type RawJson } from '../../../src/rpc/wire/values.js';
 import { payToKeyHash } from '../../../src/wallet/keys/is-mine.js';
 import { keyHashProgram } from '../../../src/wallet/keys/key-table.js';
@@ -28,8 +30,9 @@ import type { Wallet } from '../../../src/wallet/wallet.js';
 import { WALLET_FLAG } from '../../../src/wallet/wallet-record.js';
 import { descriptorContext, keyMath, mustParse } from '../../framework/descriptor-context.js';
 import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
+import { runMethod } from '../../framework/run-method.js';
 import { turnsDuring } from '../../framework/turns.js';
-import { rowsOf, run, XPRV, XPUB } from '../../framework/wallet-calls.js';
+import { contextOf, rowsOf, run, XPRV, XPUB } from '../../framework/wallet-calls.js';
 
 const params = chainParams('regtest');
 const addressOf = (script: Uint8Array): string => encodeAddress(script, params, crypto) as string;
@@ -282,4 +285,45 @@ t.test('imports private keys next to a key whose hardened step cannot be derived
   t.same(await run(wallet, importmulti, [request], { rescan: false }), fine);
   const [script] = scriptsAt(addChecksum(`pkh(${XPRV}/1)`), 0);
   t.equal(wallet.keys.isMine(script), OWNERSHIP.SPENDABLE);
+});
+
+t.test('overwrites imported private keys before the scan starts', async (t) => {
+  const request = { desc: addChecksum(`pkh(${XPRV}/1)`), timestamp: 'now' };
+  const calls = [
+    { descriptors: true, method: importdescriptors, args: [[request]] },
+    { descriptors: false, method: importmulti, args: [[request]] },
+    { descriptors: false, method: importprivkey, args: [wifOf(secretOf(1))] },
+  ];
+  for (const { descriptors, method, args } of calls) {
+    const { wallet } = await createMemoryWallet({ descriptors });
+    const secrets: Uint8Array[] = [];
+    const apply = wallet.import.bind(wallet);
+    wallet.import = (plan) => {
+      for (const item of plan.items) for (const { secret } of item.kind === 'key' ? [item] : item.secrets) secrets.push(secret);
+      t.ok(secrets.length > 0 && secrets.every((secret) => secret.some(Boolean)), 'the plan has private keys');
+      return apply(plan);
+    };
+    const ctx = contextOf(wallet);
+    let scans = 0;
+    ctx.wallets!.logOperation = () => {
+      scans++;
+      t.notOk(
+        secrets.some((secret) => secret.some(Boolean)),
+        method.name,
+      );
+    };
+    await runMethod<typeof ctx>(
+      method,
+      ctx,
+      args.map((arg) => parseJson(Buffer.from(JSON.stringify(arg)))),
+    );
+    t.equal(scans, 1);
+  }
+});
+
+t.test('importdescriptors warns of each path that cannot give addresses', async (t) => {
+  const wallet = await watchOnly(true);
+  const request = { desc: addChecksum(`pk(${XPUB}/<0;1>/*)`), timestamp: 'now', range: [0, 1], active: true };
+  const warning = 'Unknown output type, cannot set descriptor to active.';
+  t.same(await run(wallet, importdescriptors, [request]), [{ success: true, warnings: [warning, warning] }]);
 });
