@@ -65,7 +65,7 @@ export class CallRoutes {
   }
 
   /** Reads the rest of a large body in slices. */
-  async #readLong(exchange: Exchange, { body, shared, submits }: Received): Promise<void> {
+  async #readLong(exchange: Exchange, { body, shared, submits, block }: Received): Promise<void> {
     const { router, bodies, replies } = this.#deps;
     // A body that arrived in one piece has reserved no memory yet.
     const copiedBytes = shared ? body.byteLength : 0;
@@ -78,7 +78,7 @@ export class CallRoutes {
     try {
       // A block is processed even if its client has disconnected.
       const plan = await router.planLong(own, exchange.call, () => exchange.disconnected && !submits);
-      if (plan !== null) this.#execute(exchange, plan, { body: own, shared: false, submits, block: null });
+      if (plan !== null) this.#execute(exchange, plan, { body: own, shared: false, submits, block });
     } catch (error) {
       this.#failed(exchange, error);
     } finally {
