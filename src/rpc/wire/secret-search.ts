@@ -69,9 +69,10 @@ export class SecretSearch implements Reading {
   /** Rest of the descriptor within which a pause occurred. */
   #descriptor: Range | null = null;
 
-  /** Returns a search of a body; null if no method of the body takes secrets. */
+  /** Returns a search of a body; null if no method of the body takes secrets. In a long batch the search finds that out. */
   static in(body: RequestBody, places: SecretPlaces, hashes: Hashes = PURE_HASHES): SecretSearch | null {
-    return secretMethodIn(body, places) === null ? null : new SecretSearch(body, places, hashes);
+    const searched = body.length > REQUESTS_PER_CHECK || secretMethodIn(body, places) !== null;
+    return searched ? new SecretSearch(body, places, hashes) : null;
   }
 
   private constructor(body: RequestBody, places: SecretPlaces, hashes: Hashes) {

@@ -236,6 +236,20 @@ t.test('secretMethodIn finds a method with secrets in few searches of the body',
   t.ok(searches > 0 && searches < 10, `${searches} searches`);
 });
 
+t.test('looks for methods with secrets in a long batch in short steps', async (t) => {
+  const entries = `${'{"method":"x"},'.repeat(20_000)}{"method":"encryptwallet","params":["geheim"]}`;
+  for (const [text, secrets] of [
+    [`[${entries}]`, 1],
+    [`[${entries.replace('encryptwallet', 'getblock')}]`, 0],
+  ] as const) {
+    const search = SecretSearch.in(scanRequest(bytes(text)) as RequestBody, SECRET_PLACES);
+    let steps = 1;
+    while (search?.goOn(0) === false) steps++;
+    t.ok(steps > 50, `${steps} steps`);
+    t.equal(search?.taken.size, secrets);
+  }
+});
+
 t.test('removes thousands of private keys from a large body in short steps', async (t) => {
   const requests = Array.from({ length: 4000 }, (_, i) => ({
     desc: `pkh(${i % 2 ? A : XPUB})`,
