@@ -132,9 +132,17 @@ export class CallAnswers {
     }
   }
 
-  /** Begins no more calls. @param idle called when no call runs any more */
+  /**
+   * Begins no more calls. Calls that have not begun are refused at once: the process may end before a front's release
+   * arrives, and the front would not know whether the call was carried out.
+   * @param idle called when no call runs any more
+   */
   stop(idle: () => void): void {
     this.#stopping = true;
+    for (const quota of this.#quotas.values()) {
+      for (const [id, call] of quota.calls)
+        if (call.state === 'checking' || call.state === 'held') this.#refuseStopping(quota, id, call.respond);
+    }
     this.#onIdle = idle;
     this.#checkIdle();
   }
@@ -228,13 +236,13 @@ export class CallAnswers {
       return;
     }
     call.respond = respond;
-    if (this.#stopping) {
-      this.#forgetCall(quota, id);
-      this.refused++;
-      respond({ kind: 'refused', id, why: 'the node stops' });
-      return;
-    }
     this.#run(quota, id, call);
+  }
+
+  #refuseStopping(quota: AccountQuota, id: string, respond: Respond): void {
+    this.#forgetCall(quota, id);
+    this.refused++;
+    respond({ kind: 'refused', id, why: 'the node stops' });
   }
 
   #run(quota: AccountQuota, id: string, call: Call): void {

@@ -226,6 +226,23 @@ t.test('a stopping node finishes the calls it has started and refuses others', a
   t.same(w.ran, ['1']);
 });
 
+t.test('a stopping node refuses held calls at once, because it may end before a release arrives', async (t) => {
+  const w = new World();
+  const held = w.send('1', true);
+  w.up();
+  w.down();
+  t.equal(w.wire.toNode.length, 1, 'the release is on its way');
+  let idle = false;
+  w.answers.stop(() => {
+    idle = true;
+  });
+  t.ok(idle, 'no call runs');
+  w.down();
+  t.equal(ended(held.end), 'refused', 'another node may run it');
+  w.settle();
+  t.same(w.ran, [], 'a late release does not run it here');
+});
+
 t.test('reports a released call to a restarted node as unknown, and other calls as lost', async (t) => {
   const w = new World();
   const [held, plain] = [w.send('1', true), w.send('2', false)];
