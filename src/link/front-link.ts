@@ -127,7 +127,9 @@ export class FrontLink {
     if (call.priority) {
       const body = new Uint8Array(call.body);
       const { user, uri, method, submission } = call;
-      const message: PriorityCall = { id, user, uri, method, submission, body, index, block, taken };
+      // Copied, because a message contains all the memory under a view.
+      const own = index && new Int32Array(index);
+      const message: PriorityCall = { id, user, uri, method, submission, body, index: own, block, taken };
       const parts = [block?.bytes ?? [], ...[...(taken?.keys ?? []), ...(taken?.passphrases ?? [])].map(([, bytes]) => bytes)].flat();
       this.#priority.postMessage(message, [body.buffer, ...parts.map(({ buffer }) => buffer as ArrayBuffer)]);
       this.#requests.ring.signalUrgent();

@@ -319,13 +319,17 @@ t.test('returns replies of any size over the link, and status 500 for exceptions
 });
 
 t.test('passes the index of a call as it was when the call was sent', async (t) => {
+  let taken = (_call: { index: Int32Array | null }): void => {};
   const { front, thread } = newLink();
   t.teardown(() => {
     links.remove(0);
     caller.close();
   });
   const links = new CallLinks({
-    execute: (body, { index }) => ({ status: 200, body: `${body.length}: ${index}` }),
+    execute: (body, call) => {
+      taken(call);
+      return { status: 200, body: `${body.length}: ${call.index}` };
+    },
     askTemplate: async () => ({ code: 0, text: '' }),
     onNews: () => {},
     onFault: (_what, error) => t.fail(String(error)),
@@ -345,6 +349,14 @@ t.test('passes the index of a call as it was when the call was sent', async (t) 
     }),
   );
   await Promise.all(answers);
+  // A view would take the memory of the largest scan to the other thread with every submission.
+  const view = new Int32Array(100_000).subarray(0, 5);
+  const urgent = { shared: true, priority: true, submission: true, waits: false, plain: false };
+  const size = new Promise((resolve) => {
+    taken = ({ index }) => resolve(index?.buffer.byteLength);
+  });
+  caller.call({ user: 'a', uri: '/', method: 'submitblock', body: new Uint8Array(2), index: view, ...urgent }, () => {});
+  t.equal(await size, view.byteLength);
 });
 
 t.test('enforces limits, cancels calls, and runs submissions within a batch', async (t) => {
