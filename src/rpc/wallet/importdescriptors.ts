@@ -7,7 +7,7 @@ import { type ParsedDescriptor, parseDescriptor } from '../../address/descriptor
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import { Slicer } from '../../lib/slicer.js';
 import { follows } from '../../policy/compat.js';
-import { checkDescriptorImport, type DescriptorImport, type PrecomputedScripts, type Wallet } from '../../wallet/index.js';
+import { checkDescriptorImport, type DescriptorImport, type PrecomputedScripts, type Wallet, WalletError } from '../../wallet/index.js';
 import { asBool, asInt64, asString } from '../args.js';
 import type { WalletContext } from '../context/wallet.js';
 import type { CallInfo } from '../dispatch.js';
@@ -144,7 +144,8 @@ export abstract class DescriptorReader implements ImportReader {
       parsed = this.parse(request);
       for (const warning of parsed.warnings ?? []) warnings.push(warning);
       const item = checkRequest(this.ctx, this.wallet, parsed, time, warnings);
-      checkDescriptorImport(this.wallet, item);
+      // A request that would be refused now needs no scripts. The change checks it again, after the requests before it.
+      if (!this.#fits(item)) return { item, warnings };
       const paths = [];
       for (const path of item.paths) paths.push({ ...path, ...(await this.#precompute(item, path.descriptor, parsed.parsed)) });
       for (const { descriptor } of item.active ? paths : []) {
@@ -157,6 +158,16 @@ export abstract class DescriptorReader implements ImportReader {
       return { error: elementError(error), warnings };
     } finally {
       if (this.#slicer.due) await this.#slicer.pause();
+    }
+  }
+
+  #fits(item: DescriptorImport): boolean {
+    try {
+      checkDescriptorImport(this.wallet, item);
+      return true;
+    } catch (error) {
+      if (error instanceof WalletError) return false;
+      throw error;
     }
   }
 

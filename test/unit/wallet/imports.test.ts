@@ -327,3 +327,12 @@ t.test('importdescriptors warns of each path that cannot give addresses', async 
   const warning = 'Unknown output type, cannot set descriptor to active.';
   t.same(await run(wallet, importdescriptors, [request]), [{ success: true, warnings: [warning, warning] }]);
 });
+
+t.test('importdescriptors checks a range after the requests before it', async (t) => {
+  const wallet = await watchOnly(true);
+  const request = (first: number) => ({ desc: addChecksum(`wpkh(${XPUB}/*)`), timestamp: 'now', range: [first, 30] });
+  t.same(await run(wallet, importdescriptors, [request(20)]), fine);
+  const [first, second] = (await run(wallet, importdescriptors, [request(10), request(25)])) as Record<string, unknown>[];
+  t.same([first], fine);
+  t.match(second, { success: false, error: { code: -32602, message: 'range_start can only decrease; current range = [10,' } });
+});
