@@ -40,7 +40,7 @@ const help = `usage: node src/launch.mjs COMMAND [ARG...]
   licences             install, build, and write docs/dependencies.md (test/dependencies/write.ts)
   fuzz [ARG...]        install, build, and run the long fuzz suite (test/fuzz/long/run.ts says which arguments there are)
   bench NAME [ARG...]  install, build, and run bench/NAME
-  nightly              install, build, and run the tests of kills and faults with all their rounds (npm test takes a few)
+  nightly              install, build, and run the tests of kills and faults with all their rounds (npm run test:long takes a few)
   kill [--kills=N --seed=N --minutes=N --phase=NAME --jobs=N]
                        install, build, and kill daemons a thousand times (an hour at most)
   power [--cuts=N --seed=N --minutes=N --phase=NAME --jobs=N]

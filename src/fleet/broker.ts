@@ -146,10 +146,18 @@ export class Broker {
     });
   }
 
-  /** Publishes if there is a connection. Reports messages that the library refuses, such as an invalid subject. */
-  publish(subject: string, body: Uint8Array, reply?: string): void {
+  /**
+   * Publishes if there is a connection. Reports messages that the library refuses, such as an invalid subject.
+   * @returns whether the library took the message
+   */
+  publish(subject: string, body: Uint8Array, reply?: string): boolean {
+    let isTaken = false;
     if (this.connected)
-      this.#attempt(`publishing on ${subject}`, () => this.nc.publish(subject, body, reply === undefined ? {} : { reply }));
+      this.#attempt(`publishing on ${subject}`, () => {
+        this.nc.publish(subject, body, reply === undefined ? {} : { reply });
+        isTaken = true;
+      });
+    return isTaken;
   }
 
   /** Resolves when the broker has received everything that was published. @throws Error if the connection is lost before */

@@ -153,7 +153,7 @@ export class TxPool {
 
   /**
    * Begins to remove the rows that a block confirms. Removes their links and sums, and notifies followers that the rows
-   * leave. The rows can still be found by txid until `confirm` finish the removal in the same
+   * leave. The rows can still be found by txid until `confirm` finishes the removal in the same
    * event-loop tick.
    * @param rows in block order. Their ancestors are among them or have left before
    */

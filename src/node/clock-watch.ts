@@ -3,7 +3,7 @@
 import type { Logger } from '../log/logger.js';
 
 const BEHIND =
-  'The clock of this machine is more than two hours behind the chain. Peers would reject new blocks, so the node makes no templates. Set the date and time of the system';
+  'The clock of this machine is more than two hours behind the chain. The node would reject every new block, so it makes no templates. Set the date and time of the system';
 
 /** Producer of work for miners that depends on the clock. */
 export interface ClockedWork {

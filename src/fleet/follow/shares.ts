@@ -17,7 +17,7 @@ export class ShareOutlet {
     if (broker === null || !broker.connected || this.#waitingBytes + records.length > MOST_WAITING_BYTES) return false;
     this.#waitingBytes += records.length;
     try {
-      broker.publish(this.#subject, records);
+      if (!broker.publish(this.#subject, records)) return false;
       await broker.flush();
       return true;
     } catch {

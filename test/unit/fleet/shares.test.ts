@@ -7,7 +7,11 @@ function rig() {
   const flushes: { resolve: () => void; reject: (error: Error) => void }[] = [];
   const broker = {
     connected: true,
-    publish: (subject: string, bytes: Uint8Array) => void published.push([subject, bytes.length]),
+    takes: true,
+    publish: (subject: string, bytes: Uint8Array): boolean => {
+      if (broker.takes) published.push([subject, bytes.length]);
+      return broker.takes;
+    },
     flush: () => new Promise<void>((resolve, reject) => flushes.push({ resolve, reject })),
   };
   return { broker, published, flushes, outlet: new ShareOutlet('adit.main.share.pool') };
@@ -30,6 +34,14 @@ t.test('loses records without a connection, or when it ends', async (t) => {
   broker.connected = true;
   const sent = outlet.publishShares(broker, new Uint8Array(10));
   flushes[0]?.reject(new Error('disconnected'));
+  t.equal(await sent, false);
+});
+
+t.test('loses records that the library does not take', async (t) => {
+  const { broker, flushes, outlet } = rig();
+  broker.takes = false;
+  const sent = outlet.publishShares(broker, new Uint8Array(10));
+  for (const { resolve } of flushes) resolve();
   t.equal(await sent, false);
 });
 
