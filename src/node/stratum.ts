@@ -37,7 +37,7 @@ export interface StratumDeps {
   readonly submissions: Pick<Submissions, 'record'>;
   /** False while the node has no work for miners: initial block download, or its clock is behind the tip. */
   readonly wanted: () => boolean;
-  /** Publishes records of shares; null if nobody has asked for them (-zmqpubshare). */
+  /** Publishes records of shares; null without -zmqpubshare. */
   readonly publishShares: ((bytes: Uint8Array) => void) | null;
   /** The serving thread's module; workers/stratum.js unless a test brings its own. */
   readonly entry?: URL;

@@ -12,7 +12,7 @@ export function pseudoRandom(seed: number): () => number {
   };
 }
 
-/** The same as whole numbers and coin flips, for the selection of coins. */
+/** Returns whole numbers and coin flips from the same generator, for the selection of coins. */
 export function seededSource(seed: number): RandomSource {
   const random = pseudoRandom(seed);
   const next = (): number => random() * 2 ** 32;

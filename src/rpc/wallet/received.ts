@@ -71,7 +71,7 @@ interface Received extends Tally {
   readonly watched: boolean;
 }
 
-/** Which received amounts a method lists. */
+/** Selects the received amounts that a method lists. */
 interface ReceivedChoice {
   readonly counted: Counted;
   /** True to list addresses that received nothing. */

@@ -142,7 +142,7 @@ const requests: Target = {
     const method = scanMethod(input);
     hold(/^[a-z]{1,32}$/.test(method), 'method of a large body');
     const scan = new RequestScan().start(input);
-    // Its time is always over, so it pauses wherever it can.
+    // Its slice is always used up, so it pauses wherever it can.
     while (!scan.goOn(0));
     const value = attempt(JsonParseError, () => parseJson(input));
     const isRequest = Array.isArray(value) || value instanceof JsonObject;

@@ -1,4 +1,5 @@
-// Records of shares for programs outside: their bytes, how they are collected, and what is lost when nobody takes them.
+// Records of shares for other programs: their bytes, how they are collected, and which are lost when no program reads
+// them.
 import t from 'tap';
 import { shareRecordLength, writeShareRecord } from '../../../src/stratum/codec/share-record.js';
 import { StratumCounters } from '../../../src/stratum/serve/counters.js';

@@ -1,4 +1,5 @@
-// Which blocks are requested as compact blocks: a single new one near the tip, whichever part of the node asks.
+// Compact block requests: only a single new block near the tip is requested as a compact block, whichever part of the node
+// asks.
 import t from 'tap';
 import { type BuiltBlock, buildBlock, buildChain } from '../../../framework/chain-builder.js';
 import { type FakePeer, NetWorld } from '../../../framework/net-world.js';
