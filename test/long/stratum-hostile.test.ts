@@ -79,7 +79,7 @@ t.test(`holds ${OPEN} silent connections in bounded memory, and closes them afte
   const late = await StratumClient.start(port, `${OURS}.late`);
   t.teardown(() => late.close());
   await mineOne();
-  t.same(late.job!.prevHash, honest[0]!.job!.prevHash);
+  await late.until(() => late.job!.prevHash === honest[0]!.job!.prevHash);
   await until('the silent connections are closed', () => open(silent) === 0);
   t.match(log(), 'no subscription and authorisation within 30 seconds');
   await mineOne();
@@ -117,12 +117,17 @@ t.test('survives reconnect storms, slow readers at tip changes, and garbage afte
   for (const one of slow) one.close();
 
   const garbage = ['\0\0\0\n', '\xff\xfe{}\n', 'null\n', '[]\n', '"x"\n', '{"id":1,"method"\n', `${'{'.repeat(9_000)}\n`];
-  for (const bytes of garbage) {
+  const sendGarbage = async (bytes: string): Promise<void> => {
     const miner = await StratumClient.start(port, NAME);
     miner.socket.write(Buffer.from(bytes, 'latin1'));
     await miner.ended();
-  }
-  await until('the garbage is in the log', () => log().includes('is closed: a line that is no JSON object'));
+  };
+  for (const bytes of garbage) await sendGarbage(bytes);
+  // The log shows 20 closed connections of a second, so the first ones may be left out behind the slow readers.
+  await until('the garbage is in the log', async () => {
+    await sendGarbage(garbage[0]!);
+    return log().includes('is closed: a line that is no JSON object');
+  });
   await mineOne();
   t.same(
     honest.filter(({ closed }) => closed),
