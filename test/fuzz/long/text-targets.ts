@@ -142,7 +142,7 @@ const requests: Target = {
     const method = scanMethod(input);
     hold(/^[a-z]{1,32}$/.test(method), 'method of a large body');
     const scan = new RequestScan().start(input);
-    // Reports every slice as used up, so the reader pauses wherever it can.
+    // Scans with slices of 0 ms, so that it pauses wherever it can.
     while (!scan.goOn(0));
     const value = attempt(JsonParseError, () => parseJson(input));
     const isRequest = Array.isArray(value) || value instanceof JsonObject;
