@@ -37,7 +37,7 @@ export class FilledNode {
       await Daemon.start('-maxmempool=300', '-rehearse=0', ...all),
       !all.some((option) => /^-(templatemode=core|compat=)/.test(option)),
     );
-    if (transactions > 0) await node.#fill(transactions);
+    if (transactions > 0) await node.fill(transactions);
     return node;
   }
 
@@ -64,6 +64,11 @@ export class FilledNode {
     );
   }
 
+  /** Different payments of the spare coin, as hex. Each is valid, and none is sent. */
+  unsent(count: number): string[] {
+    return Array.from({ length: count }, (_, i) => this.#wallet.spend([this.spare], ['p2wpkh', 'p2wpkh'], FEE_SATS + i).hex);
+  }
+
   /** A call on a connection of its own kind, raw. */
   post(body: string): Promise<{ status: number; body: string }> {
     return this.daemon.post(body, { agent: this.#agent });
@@ -75,10 +80,11 @@ export class FilledNode {
     await this.daemon.remove();
   }
 
-  async #fill(count: number): Promise<void> {
+  /** Mines the coins for so many payments, and puts the payments into the mempool, which must be empty. */
+  async fill(count: number): Promise<void> {
     const splits = Math.ceil(count / OUTPUTS_PER_SPLIT);
     const coinbases: Spendable[] = [];
-    for (let i = 0; i < splits + 100; i++) coinbases.push(await this.#mineBlock());
+    for (let i = 0; i < splits + 100; i++) coinbases.push(await this.mineBlock());
     this.spare = coinbases[splits] as Spendable;
     const coins: Spendable[] = [];
     for (const coinbase of coinbases.slice(0, splits)) {
@@ -89,7 +95,7 @@ export class FilledNode {
     await this.daemon.call('setmocktime', Math.floor(Date.now() / 1000) + 10);
     // In mode live a template follows the mempool by itself, a little later.
     while ((await this.template()).transactions.length < splits) await sleep(20);
-    await this.#mineBlock();
+    await this.mineBlock();
     await this.daemon.call('setmocktime', 0);
     for (let from = 0; from < count; from += BATCH) {
       const batch = coins.slice(from, Math.min(count, from + BATCH)).map((coin, i) => {
@@ -107,7 +113,8 @@ export class FilledNode {
     if (this.live) await sleep(1500);
   }
 
-  async #mineBlock(): Promise<Spendable> {
+  /** Mines the current template. @returns the coin of its coinbase */
+  async mineBlock(): Promise<Spendable> {
     const mined = mine(await this.template(), 'p2wpkh', this.#wallet.key());
     const verdict = await this.daemon.call('submitblock', mined.hex);
     if (verdict !== null) throw new Error(`a block was refused: ${verdict}`);

@@ -56,8 +56,10 @@ let lines: Line[] = [];
 
 /** As many calls as fit into the time, each connection one at a time. */
 function closedLoop(order: LoadOrder & { kind: 'loop' }): void {
-  const request = Buffer.from(order.request);
+  const requests = [order.request].flat().map((request) => Buffer.from(request));
+  const next = (): Buffer => requests[sent++ % requests.length]!;
   const times: number[] = [];
+  let sent = 0;
   let bytes = 0;
   let running = order.connections;
   const begun = performance.now();
@@ -68,14 +70,14 @@ function closedLoop(order: LoadOrder & { kind: 'loop' }): void {
       times.push(ms);
       bytes += size;
       if (performance.now() < until) {
-        line.send(request);
+        line.send(next());
         return;
       }
       line.socket.destroy();
       if (--running === 0)
         report({ kind: 'loop', calls: times.length, seconds: (performance.now() - begun) / 1000, bytes, times: thin(times) });
     };
-    line.send(request);
+    line.send(next());
   }
 }
 

@@ -4,7 +4,14 @@ import { type ChildProcess, fork } from 'node:child_process';
 
 /** Orders for a load process. */
 export type LoadOrder =
-  | { readonly kind: 'loop'; readonly port: number; readonly request: string; readonly connections: number; readonly seconds: number }
+  | {
+      readonly kind: 'loop';
+      readonly port: number;
+      /** A list is sent round robin. */
+      readonly request: string | readonly string[];
+      readonly connections: number;
+      readonly seconds: number;
+    }
   | { readonly kind: 'park'; readonly port: number; readonly request: string; readonly connections: number }
   | { readonly kind: 'poll'; readonly port: number; readonly request: string; readonly connections: number; readonly pauseMs: number }
   | { readonly kind: 'enough' }

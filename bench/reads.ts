@@ -1,0 +1,157 @@
+// Measures calls that explorers, indexers and monitoring make all day: blocks, transactions and the mempool, over 8
+// connections. Figures: the rate of each call, and its processor time, on all threads and on the node thread. Clients
+// ask for four blocks and a hundred transactions in turn, so that a reply is seldom the previous one again.
+//
+//   node build/bench/reads.js [--json]
+//   PAYMENTS=n in the mempool and in each block, ROUNDS=n, SECONDS=n, FRONTS=n, ONLY=case,...
+//   COMPARE=/path/to/bitcoind sends the same calls to it in the same rounds
+import { type BenchCase, runBench } from './harness/bench.js';
+import { bitcoindToCompare, CoreDaemon } from './harness/core-daemon.js';
+import { nodeThreadMilliseconds } from './harness/process-figures.js';
+import { percentile } from './harness/samples.js';
+import { FilledNode } from './http-load/filled-node.js';
+import { type Child, postRequest, runLoop, startLoad } from './http-load/load.js';
+
+const CONNECTIONS = 8;
+const BLOCKS = 4;
+const TXS = 100;
+const SECONDS = Number(process.env.SECONDS ?? 2);
+const ROUNDS = Number(process.env.ROUNDS ?? 3);
+const PAYMENTS = Number(process.env.PAYMENTS ?? 2_100);
+const fronts = Number(process.env.FRONTS ?? 1);
+const program = bitcoindToCompare();
+/** Times Core's rate that every call should reach. */
+const GOAL = 1.5;
+
+/** Argument lists by method. */
+type Calls = readonly [method: string, lists: readonly (readonly unknown[])[]];
+
+/** A method with a list of argument lists, by the name of the case. */
+async function calls(node: FilledNode, blocks: readonly string[]): Promise<Record<string, Calls>> {
+  const { daemon } = node;
+  const txids: string[] = [];
+  for (const hash of blocks) txids.push(...(await daemon.call('getblock', hash)).tx.slice(1, 1 + TXS / BLOCKS));
+  const raw: string[] = [];
+  for (const txid of txids) raw.push(await daemon.call('getrawtransaction', txid));
+  const inputs = raw.map((_, i) => [[{ txid: txids[i], vout: 0 }], [{ data: '00' }]]);
+  const psbts: string[] = [];
+  for (const args of inputs) psbts.push(await daemon.call('utxoupdatepsbt', await daemon.call('createpsbt', ...args)));
+  const scripts = txids.map((txid) => `0014${txid.slice(0, 40)}`);
+  const pool = ((await daemon.call('getrawmempool')) as string[]).slice(0, TXS);
+  const each = (list: readonly unknown[], ...more: unknown[]): unknown[][] => list.map((one) => [one, ...more]);
+  const all: Record<string, Calls> = {
+    'getblock 0': ['getblock', each(blocks, 0)],
+    'getblock 1': ['getblock', each(blocks, 1)],
+    'getblock 2': ['getblock', each(blocks, 2)],
+    'getblock 3': ['getblock', each(blocks, 3)],
+    getblockstats: ['getblockstats', each(blocks)],
+    getblockheader: ['getblockheader', each(blocks)],
+    getblockhash: ['getblockhash', blocks.map((_, i) => [i + 1])],
+    getrawtransaction: ['getrawtransaction', each(txids)],
+    'getrawtransaction 1': ['getrawtransaction', each(txids, 1)],
+    gettxoutproof: ['gettxoutproof', txids.map((txid, i) => [[txid], blocks[Math.floor((i * BLOCKS) / TXS)]])],
+    gettxout: ['gettxout', each(txids, 0)],
+    decoderawtransaction: ['decoderawtransaction', each(raw)],
+    decodescript: ['decodescript', each(scripts)],
+    decodepsbt: ['decodepsbt', each(psbts)],
+    analyzepsbt: ['analyzepsbt', each(psbts)],
+    testmempoolaccept: ['testmempoolaccept', node.unsent(TXS).map((hex) => [[hex]])],
+    getrawmempool: ['getrawmempool', [[]]],
+    'getrawmempool true': ['getrawmempool', [[true]]],
+    getmempoolentry: ['getmempoolentry', each(pool)],
+    getmempoolancestors: ['getmempoolancestors', each(pool, true)],
+    getmempoolfeeratediagram: ['getmempoolfeeratediagram', [[]]],
+  };
+  const only = process.env.ONLY?.split(',');
+  return Object.fromEntries(Object.entries(all).filter(([name]) => only === undefined || only.includes(name)));
+}
+
+/** A node, and its processor milliseconds so far: of its first thread, and of the others. */
+interface Asked {
+  readonly name: string;
+  readonly pid: number;
+  readonly port: number;
+  readonly auth: string;
+}
+
+interface Figures {
+  readonly rate: number;
+  readonly main: number;
+  readonly all: number;
+}
+
+async function round(load: Child, asked: Asked, [method, lists]: Calls): Promise<Figures> {
+  const request = lists.map((params) => postRequest(asked.auth, JSON.stringify({ method, params, id: 1 })));
+  const before = nodeThreadMilliseconds(asked.pid);
+  const made = await runLoop(load, { port: asked.port, request, connections: CONNECTIONS, seconds: SECONDS });
+  const after = nodeThreadMilliseconds(asked.pid);
+  const each = (ms: number): number => (ms * 1000) / made.calls;
+  const main = after.main - before.main;
+  return { rate: made.calls / made.seconds, main: each(main), all: each(main + after.others - before.others) };
+}
+
+async function cases(load: Child, name: string, list: Calls, adit: Asked, core: Asked | null): Promise<BenchCase[]> {
+  const ours: Figures[] = [];
+  const theirs: Figures[] = [];
+  for (let i = -1; i < ROUNDS; i++) {
+    const own = await round(load, adit, list);
+    const other = core && (await round(load, core, list));
+    if (i < 0) continue;
+    ours.push(own);
+    if (other !== null) theirs.push(other);
+  }
+  const goalOf = (times: number, key: 'rate' | 'all') =>
+    times *
+    percentile(
+      theirs.map((one) => one[key]),
+      0.5,
+    );
+  const made: BenchCase[] = [
+    { name, unit: 'calls/s', better: 'higher', samples: ours.map(({ rate }) => rate) },
+    { name: `${name}: all threads`, unit: 'us of processor', better: 'lower', samples: ours.map(({ all }) => all) },
+    { name: `${name}: node thread`, unit: 'us of processor', better: 'lower', samples: ours.map(({ main }) => main) },
+  ];
+  if (core === null) return made;
+  const [rate, all] = [goalOf(GOAL, 'rate'), goalOf(1, 'all')];
+  made[0] = { ...made[0]!, goal: { text: `${GOAL} times Core's`, reached: (p50) => p50 >= rate } };
+  made[1] = { ...made[1]!, goal: { text: "at most Core's", reached: (p50) => p50 <= all } };
+  return [
+    ...made,
+    { name: `${name}: bitcoind`, unit: 'calls/s', better: 'higher', samples: theirs.map((one) => one.rate) },
+    { name: `${name}: bitcoind's threads`, unit: 'us of processor', better: 'lower', samples: theirs.map((one) => one.all) },
+  ];
+}
+
+await runBench({
+  name: 'rpc/node',
+  protects: 'how fast explorers and indexers catch up, and blocks and templates from them',
+  async run() {
+    const node = await FilledNode.start(0, `-fronts=${fronts}`, '-txindex=1', '-checktemplates=0');
+    const core = program === null ? null : await CoreDaemon.start(program, '-txindex=1');
+    const load = await startLoad();
+    const made: BenchCase[] = [];
+    try {
+      const blocks: string[] = [];
+      for (let i = 0; i < BLOCKS; i++) {
+        await node.fill(PAYMENTS);
+        await node.mineBlock();
+        blocks.push(await node.daemon.call('getbestblockhash'));
+      }
+      await node.fill(PAYMENTS);
+      await core?.copy(node.daemon);
+      const adit: Asked = { name: 'adit', pid: node.daemon.child!.pid!, port: node.daemon.port, auth: node.daemon.auth };
+      const other = core && { name: 'Core', pid: core.pid, port: core.port, auth: core.auth };
+      for (const [name, list] of Object.entries(await calls(node, blocks))) {
+        made.push(...(await cases(load, name, list, adit, other)));
+      }
+    } finally {
+      load.end();
+      await core?.end();
+      await node.end();
+    }
+    return {
+      cases: made,
+      notes: [`${fronts} front(s), ${CONNECTIONS} connections, ${PAYMENTS} transactions per block and in the mempool`],
+    };
+  },
+});
