@@ -6,7 +6,6 @@ import { feeForSize } from '../policy/fee-rate.js';
 import { type Selection, selectByAncestors } from '../selection/ancestor-selection.js';
 import { selectBestBlock } from '../selection/best-block.js';
 import { selectByChunks } from '../selection/chunk-selection.js';
-import { type TemplateTx, TransactionsEncoder } from '../template/encode/transactions.js';
 import {
   ASSEMBLE_VERSION,
   type AssembleReply,
@@ -19,6 +18,7 @@ import {
 } from './assemble-messages.js';
 import { AssembleMirror } from './assemble-mirror.js';
 import { checkAssembly } from './check-assembly.js';
+import { type TemplateTx, TransactionsEncoder } from './encode-transactions.js';
 import { LastEncoding } from './last-encoding.js';
 
 const WITNESS_SCALE = 4;

@@ -2,11 +2,11 @@
 
 import { MAX_BLOCK_SIGOPS_COST } from '../consensus/limits.js';
 import { ASSEMBLE_VERSION, type AssembleReply, type AssemblyMode, type MirrorDelta } from '../jobs/assemble-messages.js';
+import { maxEncodedBytes } from '../jobs/encode-transactions.js';
 import { Slicer } from '../lib/slicer.js';
 import type { Assembler } from '../parallel/assembler.js';
 import { RESERVED_SIGOPS } from '../selection/ancestor-selection.js';
 import { ChosenRecords, NO_RECORDS } from './chosen-records.js';
-import { maxEncodedBytes } from './encode/transactions.js';
 import { MirrorFeed } from './mirror-feed.js';
 import type { TransactionSource } from './source.js';
 import type { TipFacts } from './tip-facts.js';

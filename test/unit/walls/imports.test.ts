@@ -59,7 +59,6 @@ const mayImport: Record<string, readonly string[]> = {
     'src/policy',
     'src/address',
     'src/selection',
-    'src/template/encode',
     'src/filters',
     'src/storage',
     'src/signing',
@@ -82,7 +81,6 @@ const mayImport: Record<string, readonly string[]> = {
     'src/log',
   ],
   'src/template': [
-    'src/template/encode',
     'src/consensus',
     'src/policy',
     'src/crypto',
@@ -91,7 +89,6 @@ const mayImport: Record<string, readonly string[]> = {
     'src/parallel',
     'src/log',
   ],
-  'src/template/encode': ['src/consensus', 'src/crypto'],
   'src/template/view': ['src/template', 'src/consensus', 'src/crypto'],
   'src/rpc': [
     'src/link',
