@@ -231,7 +231,8 @@ function forgetCertificates() {
 function runTests(files) {
   if (files.length === 0) fail('no compiled test was found');
   forgetCertificates();
-  become([inRoot('test', 'run-tests.mjs'), ...files]);
+  // A file may be named twice, by itself and by its folder.
+  become([inRoot('test', 'run-tests.mjs'), ...new Set(files)]);
 }
 
 const [command, ...rest] = process.argv.slice(2);
