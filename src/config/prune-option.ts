@@ -17,7 +17,7 @@ const BY_HAND = 1;
 
 /** How old blocks are pruned. */
 export interface PruneOption {
-  /** Most bytes of block and undo files; infinite: only pruneblockchain prunes. */
+  /** Maximum size in bytes of block and undo files; infinite: only pruneblockchain prunes. */
   readonly targetBytes: number;
 }
 

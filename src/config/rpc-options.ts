@@ -20,7 +20,7 @@ export interface RpcConfig extends Omit<RowValues<typeof HTTP_ROWS>, 'auth' | 'f
 /** File modes of the cookie. */
 const cookieModes = { owner: 0o600, group: 0o640, all: 0o644 } as const;
 
-/** Most front threads by default, without -fronts and -rpcthreads. The node thread cannot serve more. */
+/** Maximum number of front threads by default, without -fronts and -rpcthreads. The node thread cannot serve more. */
 const MOST_FRONTS = 8;
 
 /**

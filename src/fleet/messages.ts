@@ -176,7 +176,7 @@ export function readFact(bytes: Uint8Array): NodeFact | null {
 
 /** Largest array of transactions that is accepted: a block's weight as hex digits, and as much again for ids and numbers. */
 export const MOST_TEMPLATE_BYTES = 32 << 20;
-/** Most pieces of that array: each piece but the last has at least 1,024 bytes. */
+/** Maximum number of pieces of that array: each piece but the last has at least 1,024 bytes. */
 export const MOST_TEMPLATE_PIECES = MOST_TEMPLATE_BYTES >> 10;
 
 /** Decodes a template's head. @returns null if it is invalid */

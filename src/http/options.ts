@@ -49,11 +49,11 @@ export interface HttpOptions {
   /** Number of front threads, at least 1. */
   readonly fronts: number;
   /**
-   * Most calls that one front may have in progress on the node thread. The reply to a further call is `Work queue depth
-   * exceeded`.
+   * Maximum number of calls that one front may have in progress on the node thread. The reply to a further call is
+   * `Work queue depth exceeded`.
    */
   readonly workQueue: number;
-  /** Most sockets that one front may have open. A further socket is closed at once. */
+  /** Maximum number of sockets that one front may have open. A further socket is closed at once. */
   readonly sockets: number;
   /** Seconds that a connection may be idle, that a head may take, or that a body or reply may make no progress. */
   readonly serverTimeoutSeconds: number;
@@ -61,7 +61,7 @@ export interface HttpOptions {
   readonly whitelist: HttpWhitelist;
   /** Subnets that may connect, in addition to 127.0.0.0/8 and ::1. */
   readonly allow: readonly HttpSubnet[];
-  /** Most bytes of a request body (Core: 0x02000000). */
+  /** Maximum size in bytes of a request body (Core: 0x02000000). */
   readonly bodyLimit: number;
   /** TLS for every address; null: plain HTTP. */
   readonly tls: HttpTls | null;

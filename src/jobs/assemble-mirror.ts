@@ -147,7 +147,7 @@ export class AssembleMirror {
     try {
       this.#applyChanges(delta);
     } catch (error) {
-      // Part of the delta may have been applied, so the mirror is cleared: the next delta must not seem to follow.
+      // Part of the delta may have been applied. Clear the mirror, so that it refuses the next delta and gets all rows.
       this.#clear();
       this.#stale.fill(0);
       throw error;

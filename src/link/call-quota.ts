@@ -1,7 +1,7 @@
 // Limits the calls that a front has in progress on other threads, and their bytes.
 import type { FrontCounters } from './front-counters.js';
 
-/** Most calls, and most bytes of calls, in progress at once. */
+/** Maximum number of calls in progress at once, and the maximum of their bytes. */
 export interface LinkBounds {
   readonly calls: number;
   readonly bytes: number;

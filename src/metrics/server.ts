@@ -80,7 +80,7 @@ export interface MetricsOptions {
   readonly names?: readonly string[];
 }
 
-/** Most scrapes per second. Further requests in the same second get the text of the last scrape. */
+/** Maximum number of scrapes per second. Further requests in the same second get the text of the last scrape. */
 const SCRAPES_PER_SECOND = 4;
 
 /**

@@ -16,7 +16,7 @@ export interface OpenedStorage {
   readonly store: RocksStore;
   /** True if the chain is built again from the block files. */
   readonly scan: boolean;
-  /** Note with the stage of a rebuild. */
+  /** The file REBUILD, which records how far a rebuild has come. */
   readonly note: RebuildNote;
 }
 

@@ -94,7 +94,7 @@ function stratumOf(stratum: Stratum | null): Status['stratum'] {
   };
 }
 
-/** Most workers in the table of the page. */
+/** Maximum number of workers in the table of the page. */
 const SHOWN_WORKERS = 50;
 
 /** Returns the workers of an address, or of all if it is empty, for the page's table. Null without -stratum. */

@@ -5,13 +5,13 @@ import type { Logger } from '../log/logger.js';
 
 /** Limits for the commands of one option. */
 export interface HookLimits {
-  /** Most commands that run at once, without slow ones. */
+  /** Maximum number of commands that run at once, without slow ones. */
   readonly quick: number;
   /** Running time after which a command is slow and no longer counts against `quick`. */
   readonly slowMs: number;
-  /** Most commands that run at once, including slow ones. */
+  /** Maximum number of commands that run at once, including slow ones. */
   readonly running: number;
-  /** Most commands that wait. If more arrive, the oldest are dropped. */
+  /** Maximum number of commands that wait. If more arrive, the oldest are dropped. */
   readonly waiting: number;
 }
 

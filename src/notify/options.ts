@@ -23,7 +23,7 @@ export const zmqRows = (topic: ZmqTopic) =>
     highWaterMark: [
       `zmqpub${topic}hwm`,
       'int',
-      `Maximum number of messages to queue for each subscriber at the address of ${topic} (0: no limit; default: enough for six full blocks)`,
+      `Maximum number of messages to queue for each subscriber at the address of ${topic} (0: no limit; default: ${topic === 'share' ? CORE_HIGH_WATER_MARK : 'enough for six full blocks'})`,
       undefined,
       { least: 0 },
     ],

@@ -1,6 +1,6 @@
-// Publishes through ZeroMQ with Bitcoin Core's topics (and `share`) and framing (doc/zmq.md, zmq/zmqpublishnotifier.cpp): topic,
-// body, and a 32-bit little-endian counter of the topic at its address. Only this file uses the library, which is
-// loaded for the first address because it takes 3 MB.
+// Publishes through ZeroMQ with Bitcoin Core's topics (and `share`) and framing (doc/zmq.md,
+// zmq/zmqpublishnotifier.cpp): topic, body, and a 32-bit little-endian counter of the topic at its address. Only this
+// file uses the library, and loads it when the first address is opened, because the library takes 3 MB.
 import type { Publisher } from 'zeromq';
 import type { ListenerGuard } from '../lib/listener-guard.js';
 import { TimeSlice } from '../lib/time-slice.js';
@@ -40,7 +40,10 @@ const NAME = 'zmq';
  */
 const USUAL_MARK = 131_072;
 
-/** Most bytes of messages that wait in this process before ZeroMQ gets them: ten of the largest blocks on all topics. */
+/**
+ * Maximum size in bytes of messages that wait in this process before ZeroMQ gets them: ten of the largest blocks on all
+ * topics.
+ */
 const MOST_WAITING_BYTES = 128 << 20;
 
 /** Approximate overhead of a waiting message in bytes. */

@@ -7,7 +7,7 @@ import { PROPRIETARY } from './field-types.js';
 import { fieldKey, type RawField, type TapKeyPath } from './psbt.js';
 import { failRead, type PsbtReader } from './psbt-reader.js';
 
-/** Names of maps in Core's messages. */
+/** Kinds of maps in a PSBT, as Core's messages name them. */
 export type MapName = 'global' | 'input' | 'output';
 
 /** Reads a map up to its separator. Calls `field` with each key; the callback reads the value. */

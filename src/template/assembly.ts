@@ -16,7 +16,7 @@ const MIN_TX_WEIGHT = 240;
 
 /** Limits of one selection. */
 export interface AssemblyLimits {
-  /** Most weight of the block, including reservedWeight. The caller keeps it within the consensus limit. */
+  /** Maximum weight of the block, including reservedWeight. The caller keeps it within the consensus limit. */
   readonly maxWeight: number;
   /** Weight reserved for header and coinbase. */
   readonly reservedWeight: number;

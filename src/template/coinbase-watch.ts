@@ -5,7 +5,7 @@ import { checkTransactionSize } from '../consensus/rules/cleanup/transaction-siz
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Logger } from '../log/logger.js';
 
-/** Most clients that are logged. The coinbases of further clients are not checked. */
+/** Maximum number of clients that are logged. The coinbases of further clients are not checked. */
 const MAX_CLIENTS = 256;
 
 export class CoinbaseWatch {

@@ -14,7 +14,7 @@ export interface LimitedTemplate {
 
 /** Number of retained templates, with some megabytes each. */
 const MOST_CACHED = 4;
-/** Most waiting builds. A client that sends ever new limits gets an error before it delays other clients. */
+/** Maximum number of waiting builds. A client that keeps sending new limits gets an error before it delays other clients. */
 const MOST_WAITING = 16;
 
 /** Thrown if clients request more different limits at once than MOST_WAITING. */

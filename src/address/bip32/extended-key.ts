@@ -7,7 +7,7 @@ import { secretCopy } from '../../crypto/secret-bytes.js';
 /** Offset of a hardened index: deriving the child needs the parent's private key. */
 export const HARDENED = 0x8000_0000;
 
-/** Dependencies of derivation. */
+/** Functions that the derivation of child keys needs. */
 export interface KeyTools {
   readonly hashes: Hashes;
   readonly keys: KeyMath;

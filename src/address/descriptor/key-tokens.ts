@@ -7,7 +7,7 @@ const TOKEN = /~key:\d+~*/g;
 /** Text that messages show instead of a private key. */
 const HIDDEN = '(private key)';
 
-/** Replaces tokens in a message. @param keys private keys by token */
+/** Replaces each token of a private key in a message by `(private key)`. @param keys private keys by token */
 export function hideKeys(text: string, keys: ReadonlyMap<string, Uint8Array> | undefined): string {
   return keys?.size ? text.replace(TOKEN, (token) => (keys.has(token) ? HIDDEN : token)) : text;
 }

@@ -321,7 +321,7 @@ export class CoinTable {
     return count;
   }
 
-  /** Ends the flush of all drained entries. @param written false: writing failed, and the entries are changed again */
+  /** Ends the flush of all drained entries. @param written false: writing failed, and the entries count as unwritten again */
   endFlush(written: boolean): void {
     const entries = this.#entries;
     for (let ref = entries.first(LIST.flushing); ref !== 0; ref = entries.first(LIST.flushing)) {

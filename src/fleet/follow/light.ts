@@ -9,7 +9,7 @@ import type { Hashes } from '../../crypto/crypto.js';
 import type { TemplateFacts } from '../../template/facts.js';
 import { bytesOfTransactions } from './transaction-bytes.js';
 
-/** Most held templates, and the number of blocks after which they are dropped. Both limits are those of a node. */
+/** Maximum number of retained templates, and of blocks until a template is dropped. A node has the same limits. */
 const MOST = 64;
 const RETAINED_BLOCKS = 2;
 const HEADER_BYTES = 80;

@@ -19,7 +19,7 @@ interface Header {
   readonly confirmations: number;
 }
 
-/** Most watched blocks. If there are more, the oldest is dropped. A pool finds a few blocks per hour. */
+/** Maximum number of watched blocks. If there are more, the oldest is dropped. A pool finds a few blocks per hour. */
 const MOST_WATCHED = 64;
 /** Depth below the tip at which a block is not watched any more. */
 const DEEP = 6;

@@ -11,7 +11,7 @@ import { CACHE_RELEASE, isRestTarget, NO_STORE } from './rest.js';
 import { SocketQuota } from './socket-quota.js';
 import { isStream } from './template-stream.js';
 
-/** Most different causes of refusals that are logged. Causes with an error text of the TLS library could be many. */
+/** Maximum number of different causes of refusals that are logged. Error texts of the TLS library could be many causes. */
 const MOST_CAUSES = 64;
 
 const ONLY_POST = 'JSONRPC server handles only POST requests';

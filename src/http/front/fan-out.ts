@@ -4,8 +4,8 @@
 import type { Exchange, Header } from './exchange.js';
 import { type Queued, SendQueue } from './send-queue.js';
 
-// Most bytes of replies that are held for clients that do not read, without bytes that several clients share. Above this
-// limit, the client that has read nothing for the longest time is disconnected.
+// Maximum size in bytes of replies that are held for clients that do not read, without bytes that several clients
+// share. Above this limit, the client that has read nothing for the longest time is disconnected.
 const HELD_BYTES = 4 * 1024 * 1024;
 
 // A client that has read something within READS_MS is not disconnected, up to a limit for all clients together: a few

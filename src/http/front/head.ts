@@ -1,7 +1,7 @@
 // Parses the head of an HTTP/1.x request. Accepts what one of Core's servers accepts (libevent in 0.21, its own server in
 // newer releases): bare line feeds, HTTP/1.0, no Host, folded headers, absolute targets.
 
-/** Most bytes of the request line, and of all header lines together (Core's MAX_HEADERS_SIZE). */
+/** Maximum size in bytes of the request line, and of all header lines together (Core's MAX_HEADERS_SIZE). */
 export const MOST_HEAD_BYTES = 8192;
 
 const LF = 10;

@@ -5,7 +5,7 @@ import type { BodyHandler, Exchange, ExchangeOwner } from './exchange.js';
 import type { Replies } from './reply.js';
 import { scanMethod } from './scan-method.js';
 
-// Most bytes of bodies that are being received, as a multiple of the largest body.
+// Maximum size in bytes of bodies that are being received, as a multiple of the largest body.
 const BODIES_AT_ONCE = 4;
 
 export class BodyIntake implements ExchangeOwner {

@@ -53,7 +53,7 @@ export interface RestReply {
   readonly extra?: Header;
 }
 
-/** Most bytes of a request body: a list of up to fifteen outpoints, possibly as hex. */
+/** Maximum size in bytes of a request body: a list of up to fifteen outpoints, possibly as hex. */
 const BODY_BYTES = 64 * 1024;
 
 /** Bytes that are converted to hex per event-loop tick: about a millisecond. */

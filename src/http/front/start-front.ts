@@ -31,7 +31,7 @@ export interface FrontInit {
   readonly leases: SharedArrayBuffer;
   readonly tip: PublishedTip;
   readonly warmup: string | null;
-  /** Most bytes of bodies that may be in progress on other threads. */
+  /** Maximum size in bytes of bodies that may be in progress on other threads. */
   readonly linkBytes: number;
   /** The front's end of its link to the node thread. */
   readonly link: LinkPorts;

@@ -4,12 +4,13 @@ import type { Exchange } from './exchange.js';
 
 // Core's delay in milliseconds.
 const DELAY_MS = 250;
-// Most sockets that wait. Further sockets are closed at once. That tells an attacker nothing new: right credentials are
-// not delayed, so the delay alone already shows that the credentials are wrong.
+// Maximum number of sockets that wait. Further sockets are closed at once. This tells an attacker nothing new: right
+// credentials are not delayed, so the delay alone already shows that the credentials are wrong.
 const MOST_WAITING = 1024;
-// Most sockets of one address that wait. Core's four threads answer four guesses per 250 ms, from all clients together.
+// Maximum number of sockets of one address that wait. Core's four threads answer four guesses per 250 ms, from all
+// clients together.
 const MOST_OF_ADDRESS = 4;
-// Most log lines per second: the node thread writes them, and has other work during a flood.
+// Maximum number of log lines per second: the node thread writes them, and has other work during a flood.
 const LINES_PER_SECOND = 20;
 
 export class WrongPasswords {

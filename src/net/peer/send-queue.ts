@@ -66,7 +66,7 @@ export class SendQueue {
     this.#feedSocket();
   }
 
-  /** Called when the socket has passed all bytes that it was given to the kernel. */
+  /** Called when the socket has no bytes left: all of them are in the kernel. */
   drained(): void {
     this.#sinceMs = this.#nowMs();
     this.#feedSocket();

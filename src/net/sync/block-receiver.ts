@@ -116,7 +116,7 @@ export class BlockReceiver {
     this.#context.scheduleRound();
   }
 
-  /** Passes a block of the initial download to the chain, and continues with the next one while it is stored and connected. */
+  /** Passes a block of the initial download to the chain. While the chain stores and connects it, the next block is received. */
   #takeEarlyBlock(peer: Peer, block: BlockView): Promise<void> | undefined {
     const { clock, download, log } = this.#context;
     const forgetSender = this.#senders.rememberSender(block, { peer, vouched: true });

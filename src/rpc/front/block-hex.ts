@@ -12,7 +12,7 @@ export interface BodyWithoutBlock {
 
 /** Hex with fewer digits stays in the body. */
 const LEAST_DIGITS = 32 * 1024;
-/** Most bytes of a body besides its block. The front parses these bytes, and must not be delayed. */
+/** Maximum size in bytes of a body besides its block. The front parses these bytes, and must not be delayed. */
 const MOST_AROUND = 64 * 1024;
 const QUOTE = 0x22;
 const TOKEN_BYTES = 16;

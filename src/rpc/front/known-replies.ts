@@ -14,7 +14,7 @@ import type { FrontContext } from './context.js';
 /** Largest request and largest reply that is cached. */
 const MOST_BODY_BYTES = 512;
 const MOST_REPLY_BYTES = 64 * 1024;
-/** Most bytes of all cached requests and replies: a few thousand headers. */
+/** Maximum size in bytes of all cached requests and replies: a few thousand headers. */
 const MOST_BYTES = 4 << 20;
 /** Number of slots, a power of two. A new reply replaces the one in its slot. */
 const SLOTS = 2048;

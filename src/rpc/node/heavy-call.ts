@@ -3,7 +3,10 @@
 import type { Semaphore } from '../../lib/semaphore.js';
 import { fail, RPC_CODE } from '../errors.js';
 
-/** Most heavy calls that run at once: one renders while others read. All share one thread, so more would not be faster. */
+/**
+ * Maximum number of heavy calls that run at once: one renders while others read. All share one thread, so more would
+ * not be faster.
+ */
 export const HEAVY_CALLS = 3;
 
 /**

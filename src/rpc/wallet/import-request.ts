@@ -283,8 +283,8 @@ function matchSolvingData(ctx: WalletContext, script: Uint8Array, walk: Walk, da
 // Requests with descriptors
 
 /**
- * Most indexes of ranges per call: each takes about 5 kB until it is written. Core limits only the length of each
- * range.
+ * Maximum number of indices of ranges per call: each takes about 5 kB until it is written. Core limits only the length
+ * of each range.
  */
 export const MOST_INDICES = 300_000;
 

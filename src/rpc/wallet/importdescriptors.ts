@@ -41,8 +41,8 @@ export interface ParsedRequest {
 }
 
 /**
- * Most scripts per call: all of them are in memory until they are written. Core limits only the length of each range,
- * and derives for hours if a range starts far from 0.
+ * Maximum number of scripts per call: all of them are in memory until they are written. Core limits only the length of
+ * each range, and derives for hours if a range starts far from 0.
  */
 const MOST_SCRIPTS = 2_000_000;
 

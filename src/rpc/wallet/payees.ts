@@ -28,7 +28,7 @@ interface CachedPayee extends Payee {
   edition: number;
 }
 
-/** Most cached payees: about 15 MB per wallet. */
+/** Maximum number of cached payees: about 15 MB per wallet. */
 const MOST = 30_000;
 const NOTHING = new Uint8Array(0);
 

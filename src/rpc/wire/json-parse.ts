@@ -10,7 +10,7 @@ export function parseJson(bytes: Uint8Array): JsonValue {
 /** Shared objects for one-digit numbers. A long list of these has the most numbers per byte, so sharing saves most there. */
 const DIGITS = Array.from('0123456789', (digit) => new JsonNumber(digit));
 
-/** Most unused members that a reader retains between two values. */
+/** Maximum number of unused members that a reader retains between two values. */
 const MAX_RETAINED_MEMBERS = 1024;
 
 const EMPTY_OBJECT = new JsonObject([], []);

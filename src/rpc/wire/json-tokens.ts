@@ -7,8 +7,8 @@ import { isUtf8 } from 'node:buffer';
 export const MAX_DEPTH = 512;
 
 /**
- * Most values in one request. A body of 32 MB can contain sixteen million numbers, which take gigabytes. A transaction
- * of the largest size has half a million values.
+ * Maximum number of values in one request. A body of 32 MB can contain sixteen million numbers, which take gigabytes. A
+ * transaction of the largest size has half a million values.
  */
 export const MAX_VALUES = 2_000_000;
 

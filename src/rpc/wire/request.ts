@@ -38,7 +38,7 @@ const MEMBERS = ['id', 'method', 'params', 'jsonrpc'].map((name) => Buffer.from(
 /** In place of the offset of the method: the request is not an object. */
 const NO_OBJECT = -1;
 
-/** Most bytes of a member's name with escapes. */
+/** Maximum size in bytes of a member's name with escapes. */
 const MOST_NAME_BYTES = 6 * 'jsonrpc'.length;
 
 const SPACE = 0x20;

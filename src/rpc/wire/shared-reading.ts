@@ -4,8 +4,9 @@
 import { workClock } from '../../lib/work-clock.js';
 
 /**
- * Most values as which a body may be held while another body is the first: a submission needs ten. Readers check the
- * number only now and then, so it can be somewhat exceeded. There may be two thousand bodies of 64 kB.
+ * Maximum number of values that a body may be parsed into before it is the first body in the queue. A submission needs
+ * ten values. Readers check the number only now and then, so they can exceed it a little. Up to two thousand bodies of
+ * 64 kB may wait.
  */
 const FEW_VALUES = 512;
 

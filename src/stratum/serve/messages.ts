@@ -62,7 +62,7 @@ export interface StratumOptions {
   readonly reserve: Reserve;
   /** Folder of found blocks; empty: found blocks are not written to files. */
   readonly solutionsDir: string;
-  /** Most workers with statistics. */
+  /** Maximum number of workers with statistics. */
   readonly mostWorkers: number;
   /** Rows of workers from earlier runs. */
   readonly workerRows: readonly (readonly [key: Uint8Array, row: Uint8Array])[];

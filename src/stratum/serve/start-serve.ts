@@ -44,7 +44,7 @@ export async function runStratum(options: StratumOptions, port: MessagePort): Pr
   });
 }
 
-/** The thread as the node thread sees it. */
+/** Functions by which the node thread controls the serving thread. */
 export type StratumThread = Serving<ToStratum, WorkerQuery, WorkerPage>;
 
 /** Messages from the thread, except the one that reports its start and its answers to requests. */

@@ -81,7 +81,7 @@ export function startServe(
   return startServing({ name: 'adit-sv2', entry, options }, listener, onEnd, givenUp);
 }
 
-/** The thread as the node thread sees it. */
+/** Functions by which the node thread controls the serving thread. */
 export type ServingThread = Serving<WorkNews, 'clients', readonly ClientInfo[]>;
 
 /** Messages from the thread except those about its start, and answers to requests. */

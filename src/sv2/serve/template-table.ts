@@ -13,9 +13,9 @@ const MOST_OF_A_TIP = 64;
 const MOST = 256;
 const RETAINED_TIPS = 3;
 const STALE_MS = 10_000;
-/** Most further ids of one client: those of its last changes of constraints. */
+/** Maximum number of further ids of one client: those of its last changes of constraints. */
 const MOST_OF_A_CLIENT = 8;
-/** Most further ids of all disconnected clients, which may reconnect with a solution. */
+/** Maximum number of further ids of all disconnected clients, which may reconnect with a solution. */
 const MOST_OF_DISCONNECTED = 64;
 /** Owner of templates that are for all clients. Client numbers begin at 1. */
 const SHARED = 0;

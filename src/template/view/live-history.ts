@@ -1,7 +1,7 @@
 // Fees of the templates of the current tip, in mode live. Decides if a client that has one of them should get the newest.
 import type { TemplateFacts } from '../facts.js';
 
-/** Most remembered templates of one tip. Clients with an older template get the newest one immediately. */
+/** Maximum number of remembered templates of one tip. Clients with an older template get the newest one immediately. */
 const MOST = 1024;
 
 export class LiveHistory {
