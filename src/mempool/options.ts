@@ -23,12 +23,13 @@ export interface MempoolOptions {
   /** -limitdescendantsize in virtual bytes. */
   readonly limitDescendantSize: number;
   /**
-   * True in live mode: a full mempool evicts the chunk that would be mined last. False: it evicts in Core 0.21's order.
+   * True: a full mempool evicts the chunk that would be mined last. False in mode core with -compat=0.21.1: it evicts in
+   * Core 0.21's order.
    */
   readonly evictChunks: boolean;
   /**
-   * True in live mode: a replacement must improve the fee-rate diagram, as in newer Bitcoin Core. False: BIP-0125
-   * decides.
+   * True: a replacement must improve the fee-rate diagram, as in newer Bitcoin Core. False in mode core with
+   * -compat=0.21.1: BIP-0125 decides.
    */
   readonly replaceByDiagram: boolean;
   /** -limitclustercount, including the transaction itself; infinite unless given. */

@@ -49,7 +49,7 @@ export class Download {
   /**
    * Stores a requested block of the initial block download. The block is connected later, in time slices, while more
    * blocks arrive (Core's ProcessNewBlock without its ActivateBestChain). If the header is unknown or invalid, or the
-   * block breaks a rule, this method passes the block to Submitter.submitBlock instead.
+   * block breaks a rule, this method passes it to BlockSubmitter.submitBlock instead.
    * @param block if it is large, its ids must be computed (see ChainCommands.identify)
    */
   accept(block: BlockView): AcceptedBlock {

@@ -1,6 +1,6 @@
-// Replacement rules of Core's master (ReplacementChecks, policy/rbf), used in live mode: the new transaction pays for
-// the transactions that it replaces and for its own relay, and the fee-rate diagram of the affected clusters gets
-// better. Unlike in BIP-0125, the new fee rate need not exceed that of each conflicting transaction, and new
+// Replacement rules of Core's master (ReplacementChecks, policy/rbf), used except in mode core with -compat=0.21.1. The
+// new transaction must pay for the transactions that it replaces and for its own relay, and the fee-rate diagram of the
+// affected clusters must get better. Unlike in BIP-0125, the new fee rate need not exceed that of each conflicting transaction, and new
 // unconfirmed inputs are allowed. Core 0.21's rules are in replacement.ts. See
 // docs/decisions/0020-chunks-and-diagrams-in-live-mode.md.
 import { policyReject } from '../../policy/reject.js';

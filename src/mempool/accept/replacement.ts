@@ -1,5 +1,5 @@
-// Rules for replacing other transactions: BIP-0125 as in Core 0.21. In live mode the fee-rate diagram decides instead,
-// as in Core's master (diagram-replacement.ts), unless the clusters are too large for a diagram.
+// Rules for replacing other transactions: BIP-0125 as in Core 0.21. Except in mode core with -compat=0.21.1, the fee-rate
+// diagram decides instead, as in Core's master (diagram-replacement.ts), unless the clusters are too large for it.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { feeRateOf, formatFeeRate } from '../../policy/fee-rate.js';
 import { policyReject } from '../../policy/reject.js';
