@@ -189,8 +189,8 @@ export class ChainCommands {
   }
 
   /**
-   * Prunes until the block files fit into the target of -prune.
-   * @returns once the files no longer count in sizeOnDisk; `removed` resolves when the files are deleted
+   * Prunes until the block files fit into the target of -prune. Resolves when sizeOnDisk no longer includes the pruned
+   * files. `removed` resolves when these files are deleted.
    */
   async pruneToTarget(): Promise<{ removed: Promise<void> }> {
     await this.#parts.changes.changeWhole(async () => {

@@ -263,7 +263,7 @@ export class ReplyReader {
     return true;
   }
 
-  /** The body's bytes, which are gone after done(). */
+  /** View of the body's bytes, valid until done(). */
   body(): Uint8Array {
     const start = (this.#at + REPLY_WORDS) * 4;
     return this.ring.bytes.subarray(start, start + this.ring.words[this.#at + 3]);

@@ -19,7 +19,7 @@ const INLINE_SCRIPT = 28;
 const VECTOR = 24;
 /** CTxMemPoolEntry and its nodes in the multi-index. */
 const ENTRY_NODE = 296 + 96;
-/** Node of the map from outpoint to spender. */
+/** A node of Core's map from outpoint to spending transaction (mapNextTx). */
 const SPENT_NODE = 48;
 /** vTxHashes: hash and iterator. */
 const HASH_ROW = 40;

@@ -1,5 +1,5 @@
-// Rounds of sending: everything that leaves without a request. Each peer is served ten times a second, and earlier when
-// there is something new. Many peers are spread over several ticks of the event loop.
+// Sends the messages that no peer requested, in rounds: to each peer ten times a second, and earlier when there is
+// something new. A round of many peers takes several ticks of the event loop.
 
 import { workClock } from '../lib/work-clock.js';
 import type { Peer } from './peer/peer.js';

@@ -18,11 +18,11 @@ import type { TemplateFacts } from '../../template/facts.js';
 import { bytesOfTransactions } from './transaction-bytes.js';
 
 export interface FrontProviderOptions {
-  /** Interval between two templates of a tip. */
+  /** Minimum interval in milliseconds between two templates of a tip. */
   readonly intervalMs: number;
   /** Satoshis by which a template must pay more than the last one. */
   readonly feeDelta: number;
-  /** Time after which a template that pays more by any amount follows; absent: never. */
+  /** Milliseconds after which any template with higher fees is sent, whatever feeDelta is; absent: never. */
   readonly refreshMs?: number;
   /** Weight limit of the nodes' templates, and the reserve that they keep free. */
   readonly maxWeight: number;

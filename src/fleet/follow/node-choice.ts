@@ -23,7 +23,7 @@ export interface SeenNode {
   readonly lastFactMs: number;
 }
 
-/** The followed node, with the last fact that counted. */
+/** The followed node, with its last accepted fact. */
 export interface FollowedNode extends SeenNode {
   readonly fact: NodeFact;
 }

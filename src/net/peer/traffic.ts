@@ -1,7 +1,8 @@
-// Bytes that all connections hold together: received and not handled, and to be sent and not taken. Each peer has its
-// own limits. The totals keep many peers at their limits from adding up to gigabytes.
+// Total bytes in memory for all connections: received bytes that the node has not handled, and sent bytes that the peers
+// have not read. Each peer has its own limits. Without limits on the totals, many peers at their own limits could use
+// gigabytes.
 
-/** Bytes in one direction above which the largest holders have to give way. */
+/** Total bytes in one direction above which the peers that use the most are restricted or disconnected. */
 const ENOUGH_BYTES = 64 << 20;
 /** Bytes that a peer may always hold: a large message of the usual kinds. */
 export const FAIR_BYTES = 256 << 10;

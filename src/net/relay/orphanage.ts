@@ -308,7 +308,7 @@ export class Orphanage {
    */
   #limit(): void {
     if (!this.#tooMuch) return;
-    // Compute the share of a peer once, although it grows when another peer has no announcements left.
+    // Compute each peer's share only once. It may grow during the loop, when another peer has no announcements left.
     const shareOfScore = Math.floor(this.#limits.score / Math.max(1, this.#shares.size));
     const loadOf = ({ weight, score }: Share): Load => {
       const byScore = { used: score, share: shareOfScore };

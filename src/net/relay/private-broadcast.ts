@@ -31,7 +31,7 @@ export interface PrivateTx {
 export class PrivateBroadcast {
   /** Transactions by key of the wtxid, in order of arrival. */
   readonly #txs = new Map<string, PrivateTx>();
-  /** Transaction that each connected peer was sent. */
+  /** The transaction that was sent to each connected peer, by peer. */
   readonly #byPeer = new Map<Peer, { readonly entry: PrivateTx; readonly send: PrivateSend }>();
   readonly #nowSeconds: () => number;
 
@@ -120,7 +120,7 @@ export class PrivateBroadcast {
 const isPending = ({ sends }: PrivateTx): boolean => sends.length < MAX_ATTEMPTS;
 const lastOf = (times: readonly number[]): number => times.reduce((last, time) => Math.max(last, time), 0);
 
-/** Returns whether a has fewer attempts and confirmations, or earlier ones, than b. */
+/** Returns whether a has fewer attempts than b; if equal, fewer confirmations; if equal, earlier attempts, then confirmations. */
 function isBefore(a: PrivateTx, b: PrivateTx): boolean {
   const rankOf = ({ sends }: PrivateTx): number[] => {
     const confirmed = sends.flatMap(({ confirmedAt }) => (confirmedAt === null ? [] : [confirmedAt]));

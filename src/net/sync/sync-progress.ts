@@ -6,7 +6,7 @@ import { durationText } from '../../lib/progress.js';
 /** Span over which speeds are measured. */
 const WINDOW_MS = 60_000;
 
-/** Position of the headers, or of a first download of headers. Times in seconds since 1970. */
+/** Height and time (seconds since 1970) of the best header, or of the highest header of a presync. */
 export interface HeaderPlace {
   readonly height: number;
   readonly time: number;

@@ -1,4 +1,4 @@
-// Shared by control methods.
+// Check that several control methods share.
 
 import type { NodeContext } from '../context/node.js';
 import { fail, RPC_CODE } from '../errors.js';

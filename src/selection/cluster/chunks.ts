@@ -4,7 +4,7 @@
 import type { ClusterGraph } from './cluster-graph.js';
 import { compareFeeFractions } from './fee-fraction.js';
 
-/** A part of an order that is taken as a whole. */
+/** Consecutive transactions of an order that are selected together. */
 export interface Chunk {
   readonly fee: number;
   readonly size: number;

@@ -136,7 +136,7 @@ export class TemplateView {
   /** Takes a template published by the node thread. The previous one stays valid until the new one's tip arrives. */
   onTemplate(facts: TemplateFacts, place: SharedPlace | null): void {
     this.#next = { facts, place, curtime: 0, rendered: new Map(), deflated: null };
-    // tipHex() may process the message about the tip, and with it this template.
+    // tipHex() may process the message about a new tip, which may call #promote for this template.
     this.#promote(this.#deps.tipHex());
   }
 
