@@ -41,7 +41,7 @@ export const NET_ROWS = {
     'Seconds after which a new peer without a first message is disconnected',
     DEFAULT_NET.peerTimeoutSeconds,
   ],
-  banSeconds: ['bantime', 'int', 'Duration in seconds of a ban that names none', DEFAULT_NET.banSeconds],
+  banSeconds: ['bantime', 'int', 'Default duration of a ban in seconds', DEFAULT_NET.banSeconds],
   active: ['networkactive', 'bool', 'Enable connections to peers. setnetworkactive changes this', DEFAULT_NET.active],
   proxyRandomize: [
     'proxyrandomize',
