@@ -115,7 +115,7 @@ export class Args {
     return this.#known.has(name);
   }
 
-  /** Selects the section of the configuration files that counts besides the default one. */
+  /** Selects the section of the configuration files that is used in addition to the default section. */
   selectChain(chain: string): void {
     this.#chain = chain;
   }
@@ -159,7 +159,7 @@ export class Args {
     return this.#chain !== undefined && this.#chain !== 'main' && this.#known.get(name)?.networkOnly === true;
   }
 
-  /** Returns the value that counts: a text, false for a negation, undefined if no source names the option. */
+  /** Returns the value of an option by precedence: a text, false for a negation, undefined if no source names the option. */
   #winner(name: string): string | false | undefined {
     for (const source of sourceOrder) {
       const given = this.#given(source, name);
@@ -172,7 +172,7 @@ export class Args {
     return undefined;
   }
 
-  /** Returns whether any source that counts names the option, including negations. */
+  /** Returns whether any used source names the option, including negations. */
   isSet(name: string): boolean {
     return this.#winner(name) !== undefined;
   }
@@ -194,8 +194,8 @@ export class Args {
   }
 
   /**
-   * Returns the value that counts: the last of the command line, the first of a section; undefined if the option is
-   * negated or missing.
+   * Returns the value of an option by precedence: the last of the command line, the first of a section; undefined if the
+   * option is negated or missing.
    */
   text(name: string): string | undefined {
     const winner = this.#winner(name);

@@ -4,7 +4,7 @@
 /**
  * Kind of fault. It decides what the node remembers about a block and how it treats the peer that sent it (Core's
  * BlockValidationResult and TxValidationResult).
- * - consensus: breaks a rule for good
+ * - consensus: breaks a consensus rule, so it can never become valid
  * - recent: breaks a rule that newer software added
  * - mutated: the data may differ from what the header commits to, so the hash must not be marked as invalid
  * - invalid-header, missing-prev, invalid-prev, time-future, checkpoint: faults of a header

@@ -13,7 +13,7 @@ export interface Logger {
    * ...).
    */
   debug(category: string, message: string): void;
-  /** Returns whether details of a category are shown, for callers that would build many lines in vain. */
+  /** Returns whether details of a category are shown, so that callers need not build lines that nobody will see. */
   shows(category: string): boolean;
 }
 

@@ -62,7 +62,7 @@ export class CoinsCache implements CoinView {
   #pendingPrefetches = 0;
   #evictionEpoch = 0;
   #holdsAll = false;
-  /** A change that counts as made, but whose steps have not run. */
+  /** Steps of a deferred change. They run before coins are next read, written or counted. */
   #deferred: Iterable<void> | null = null;
   readonly #copies = new CoinCopies();
   /** Buffer for the encoding of the coin that is being added. */

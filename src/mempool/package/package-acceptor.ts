@@ -36,8 +36,8 @@ export type PackageTxResult =
       readonly size: number;
       readonly fee: number;
       /**
-       * Fee rate by which the transaction was judged. The next field has the wtxids of all transactions that count in
-       * this rate.
+       * Fee rate that was compared with the limits. It may be that of several transactions; the next field has their
+       * wtxids.
        */
       readonly feeRate: number;
       readonly includes: readonly Uint8Array[];

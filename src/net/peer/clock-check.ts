@@ -1,7 +1,7 @@
 // Compares this machine's clock with the clocks of outbound peers, which an attacker cannot choose. The only effect is a
 // warning. Rules for block times use this machine's clock.
 
-/** Number of most recent peers that count, and least number for a result. */
+/** Maximum number of peers whose clocks are used (the most recent ones), and minimum number for a result. */
 const MAX_SAMPLES = 50;
 const MIN_SAMPLES = 5;
 /** Difference in seconds of the median from the own clock above which the operator is warned. */

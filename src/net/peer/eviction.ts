@@ -1,7 +1,7 @@
-// Chooses the inbound peer that gives way to a new one (Core's SelectNodeToEvict). Peers that an attacker could hardly
-// outdo in all respects are protected: near, fast, long connected, or useful for blocks and transactions. If unprotected
-// peers have discouraged addresses, only those are candidates. Of the candidates, the youngest peer of the largest
-// network group is evicted.
+// Chooses the inbound peer to disconnect in favour of a new one (Core's SelectNodeToEvict). Peers that an attacker could
+// hardly outdo in all respects are protected: near, fast, long connected, or useful for blocks and transactions. If
+// unprotected peers have discouraged addresses, only those are candidates. Of the candidates, the youngest peer of the
+// largest network group is evicted.
 import { isLocal, type NetAddress } from '../wire/net-address.js';
 import type { Peer } from './peer.js';
 

@@ -306,8 +306,8 @@ export class TxDownload {
   }
 
   /**
-   * Returns whether validating an orphan together with one parent cannot help: a parent was rejected for good, or two
-   * parents were rejected for their fees.
+   * Returns whether validating an orphan together with one parent cannot help: a parent was rejected for more than its
+   * fees, or two parents were rejected for their fees.
    */
   #isHopeless(tx: TxView): boolean {
     let poor = 0;

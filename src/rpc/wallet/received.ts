@@ -19,17 +19,17 @@ interface Tally {
   readonly rows: number[];
 }
 
-/** Selects the transactions that count. */
+/** Conditions under which the sums include a transaction. */
 interface Counted {
   readonly minDepth: number;
-  /** Coinbases that count: none up to release 22, then mature ones or all. */
+  /** Coinbases that the sums include: none up to release 22, later mature ones or all. */
   readonly coinbases: 'none' | 'mature' | 'all';
 }
 
 /** Confirmations from which a coinbase may be spent in the next block. */
 const MATURE = 101;
 
-/** The parameters that say which outputs count. */
+/** Parameters of the call that select the transactions. */
 interface CountedParameters {
   readonly minconf: number;
   readonly include_immature_coinbase: boolean;
@@ -44,7 +44,7 @@ const counts = (depth: number, isCoinbase: boolean, { minDepth, coinbases }: Cou
   depth >= minDepth && (!isCoinbase || (coinbases !== 'none' && depth >= (coinbases === 'all' ? 1 : MATURE)));
 
 /**
- * Sums the outputs to an address in transactions that count. Transactions that are not final do not count.
+ * Sums the outputs to an address in the selected transactions. Transactions that are not final are left out.
  * @param depths Ledger.depths at the moment of interest; undefined: now
  */
 export function tally(wallet: Wallet, destination: Uint8Array, counted: Counted, depths?: Int32Array): Tally {
