@@ -10,8 +10,6 @@ import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 const MOST_JOBS = 64;
 /** Largest total size of pinned transactions in bytes. A transaction counts once for each job. */
 const MOST_BYTES = 64_000_000;
-/** Longest time in seconds that a job may be pinned. */
-export const MOST_PIN_SECONDS = 3_600;
 const PIN_BLOCKS = 2;
 
 interface Job {
