@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-// The command adit-cli. This is no ES module: such a module's imports are resolved before its first line runs.
+// The command adit-cli. It checks the version of Node.js before it loads the bundle.
 require('./check-system.cjs').requireSystem();
-import('./adit-cli.js');
+require('./adit-cli.js');

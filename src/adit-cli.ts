@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 // Entry of adit-cli, which cli/ implements.
 import { cliErrorText, runCli } from './cli/run.js';
 

@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-// The command adit-front. This is no ES module: such a module's imports are resolved before its first line runs.
+// The command adit-front. It checks the version of Node.js before it loads the bundle.
 require('./check-system.cjs').requireSystem();
-import('./adit-front.js');
+require('./code-cache.cjs').loadBundle(require.resolve('./adit-front.js'));

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 // Entry of adit-front: a process of fronts without a node. Reads the options, opens the RPC port, and closes it on a
 // signal. Its threads are those of aditd; the nodes of a fleet replace the node (src/fleet/follow).
 import { type Args, ConfigError } from './config/args.js';

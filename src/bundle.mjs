@@ -1,4 +1,5 @@
 // Bundles the compiled commands and the test harness: `node src/bundle.mjs`, and part of every build (launch.mjs).
+import crypto from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,41 +10,44 @@ const compiled = path.join(root, 'build');
 
 /** Packages that load binaries or threads from their own folders and so are not bundled. */
 const OUTSIDE = ['@nxtedition/rocksdb', 'koffi', 'piscina', 'rocksdb', 'secp256k1', 'tiny-secp256k1', 'zeromq'];
-/** Definitions for CommonJS code in a bundle, which uses require and its own path. */
-const banner = {
-  js: [
-    "import { createRequire as requireFrom } from 'node:module';",
-    'const [require, __filename, __dirname] = [requireFrom(import.meta.url), import.meta.filename, import.meta.dirname];',
-  ].join('\n'),
-};
-
 /**
- * Bundles the commands and their threads, with packages, into a few files: finding and reading a thousand modules takes
- * a third of a second, and each thread loads its own. A command is one file, which starts in 90 % of the time; threads
- * share theirs. Commands and shared files of threads lie two folders deep, as src/lib/worker-entries.ts expects.
+ * Bundles the commands and their threads, with packages, into one file each: finding and reading a thousand modules takes
+ * a third of a second, and each thread loads its own. The files are CommonJS modules that src/code-cache.cjs can load.
+ * Commands and the code of threads lie two folders deep, as src/lib/worker-entries.ts expects.
  */
 export async function bundle() {
   const outdir = path.join(compiled, 'bundle');
   fs.rmSync(outdir, { recursive: true, force: true });
+  const compiledNames = (folder) => fs.readdirSync(path.join(compiled, folder)).filter((name) => name.endsWith('.js'));
   const entries = (folder, out) =>
-    fs
-      .readdirSync(path.join(compiled, folder))
-      .filter((name) => name.endsWith('.js'))
-      .map((name) => ({ in: path.join(compiled, folder, name), out: `${out}/${path.parse(name).name}` }));
-  const common = {
+    compiledNames(folder).map((name) => ({ in: path.join(compiled, folder, name), out: `${out}/${path.parse(name).name}` }));
+  const { outputFiles } = await build({
     absWorkingDir: root,
     outdir,
+    entryPoints: [...entries('src', 'src/bin'), ...entries('workers', 'workers/code')],
     bundle: true,
     platform: 'node',
-    format: 'esm',
+    format: 'cjs',
     target: 'node20',
     external: OUTSIDE,
-    banner,
+    define: { 'import.meta.url': 'moduleUrl', 'import.meta.dirname': '__dirname' },
+    banner: { js: "const moduleUrl = require('node:url').pathToFileURL(__filename).href;" },
     sourcemap: true,
+    write: false,
     logLevel: 'error',
-  };
-  await build({ ...common, entryPoints: entries('src', 'src/bin') });
-  await build({ ...common, entryPoints: entries('workers', 'workers'), splitting: true, chunkNames: 'src/bin/[name]-[hash]' });
+  });
+  for (const { path: file, contents } of outputFiles) {
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, contents);
+    if (!file.endsWith('.js')) continue;
+    if (contents.some((byte) => byte > 127)) throw new Error(`${file} is not ASCII: src/code-cache.cjs would read it wrongly`);
+    fs.appendFileSync(file, `// ${crypto.createHash('sha256').update(contents).digest('hex').slice(0, 32)}\n`);
+  }
+  for (const name of compiledNames('workers')) {
+    const loader = `module.exports = require('../src/bin/code-cache.cjs').loadBundle(require.resolve('./code/${name}'));\n`;
+    fs.writeFileSync(path.join(outdir, 'workers', name), loader);
+  }
+  fs.writeFileSync(path.join(outdir, 'package.json'), '{ "type": "commonjs" }\n');
   for (const name of fs.readdirSync(path.join(root, 'src')).filter((name) => name.endsWith('.cjs')))
     fs.copyFileSync(path.join(root, 'src', name), path.join(outdir, 'src', 'bin', name));
 }
@@ -65,7 +69,13 @@ export async function bundleHarness() {
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    banner,
+    // For CommonJS code in the bundle, which uses require and its own path.
+    banner: {
+      js: [
+        "import { createRequire as requireFrom } from 'node:module';",
+        'const [require, __filename, __dirname] = [requireFrom(import.meta.url), import.meta.filename, import.meta.dirname];',
+      ].join('\n'),
+    },
     logLevel: 'error',
   });
   fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ name: 'tap', main: file }));

@@ -140,7 +140,7 @@ async function build() {
     inRoot('tsconfig.json'),
     inRoot('package-lock.json'),
     inRoot('src', 'bundle.mjs'),
-    ...['aditd', 'adit-cli', 'adit-front', 'check-system'].map((name) => inRoot('src', `${name}.cjs`)),
+    ...walk(inRoot('src'), '.cjs'),
     inRoot('test', 'tap-domain.mjs'),
     inRoot('test', 'tap-entry.mjs'),
     ...sources,

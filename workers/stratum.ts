@@ -6,4 +6,4 @@ import { runStratum } from '../src/stratum/serve/start-serve.js';
 
 // Like fronts: miners wait for this thread while other threads keep every core busy.
 hurry(5);
-await runStratum(workerData as StratumOptions, parentPort as MessagePort);
+void runStratum(workerData as StratumOptions, parentPort as MessagePort);

@@ -6,4 +6,4 @@ import { runServe } from '../src/sv2/serve/start-serve.js';
 
 // Like fronts: miners wait for this thread while other threads keep every core busy.
 hurry(5);
-await runServe(workerData as ServeOptions, parentPort as MessagePort);
+void runServe(workerData as ServeOptions, parentPort as MessagePort);

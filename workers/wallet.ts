@@ -3,4 +3,4 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { WalletInit } from '../src/node/wallet-messages.js';
 import { runWallets } from '../src/node/wallet-worker.js';
 
-await runWallets(workerData as WalletInit, parentPort as MessagePort);
+void runWallets(workerData as WalletInit, parentPort as MessagePort);

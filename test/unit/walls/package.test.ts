@@ -34,13 +34,13 @@ const isNode = (value: unknown): value is Node => typeof (value as Node | null)?
 const literal = (value: unknown): string[] => (isNode(value) && typeof value.value === 'string' ? [value.value] : []);
 
 /**
- * Modules that a file names: imports, re-exports, import(), require(), and the files of threads, new URL('...',
- * import.meta.url).
+ * Modules that a file names: imports, re-exports, import(), require(), require.resolve(), and the files of threads, new
+ * URL('...', moduleUrl).
  */
 function named(node: Node): string[] {
   const inside = Object.values(node).flatMap((value) => (Array.isArray(value) ? value : [value]).filter(isNode).flatMap(named));
-  const callee = node.callee as { name?: string } | undefined;
-  const isCall = callee?.name === 'require' || callee?.name === 'URL';
+  const callee = node.callee as { name?: string; object?: { name?: string } } | undefined;
+  const isCall = ['require', 'URL'].includes(callee?.name ?? callee?.object?.name ?? '');
   const first = isCall ? (node.arguments as unknown[])[0] : undefined;
   return [...inside, ...literal(node.source), ...literal(first)];
 }
