@@ -27,7 +27,7 @@ export const OWN_ROWS = {
   rehearse: [
     'rehearse',
     'bool',
-    'Warm up: after the first request for a template, process made-up blocks on a throwaway chain, so that the first real block is as fast as later ones (default: {default})',
+    'Warm up: after the first request for a template, or with -sv2, -stratum or -fleet after the start, process made-up blocks on a throwaway chain, so that the first real block is as fast as later ones (default: {default})',
     true,
   ],
   settings: [
