@@ -4,6 +4,6 @@ import { hurry } from '../src/lib/thread-priority.js';
 import type { StratumOptions } from '../src/stratum/serve/messages.js';
 import { runStratum } from '../src/stratum/serve/start-serve.js';
 
-// Like fronts: miners wait for this thread while other threads keep every core busy.
+// A higher priority, as for fronts: miners wait for this thread while other threads keep every core busy.
 hurry(5);
 void runStratum(workerData as StratumOptions, parentPort as MessagePort);

@@ -4,6 +4,6 @@ import { hurry } from '../src/lib/thread-priority.js';
 import type { ServeOptions } from '../src/sv2/serve/messages.js';
 import { runServe } from '../src/sv2/serve/start-serve.js';
 
-// Like fronts: miners wait for this thread while other threads keep every core busy.
+// A higher priority, as for fronts: miners wait for this thread while other threads keep every core busy.
 hurry(5);
 void runServe(workerData as ServeOptions, parentPort as MessagePort);

@@ -96,7 +96,7 @@ export interface VerifyEachResult {
   readonly endMs: number;
 }
 
-/** Functions of one thread. */
+/** Run functions of a worker thread. */
 export interface VerifyRunner {
   run(job: VerifyJob): VerifyJobResult;
   runShare(job: VerifyShareJob): VerifyShareResult;

@@ -111,7 +111,7 @@ export class LinkedNodeClient implements NodeClient {
     deps.port.on('message', (message: ToWallets) => this.#receive(message));
   }
 
-  // -- events
+  // -- events of the node
 
   get tip(): BlockFacts {
     return this.#tip;
@@ -235,7 +235,7 @@ export class LinkedNodeClient implements NodeClient {
     this.#deps.port.postMessage({ kind: 'keep', from: height } satisfies ToNode);
   }
 
-  // -- questions
+  // -- queries to the node
 
   /** Sends a request. @param inPlace called with the reply when it arrives, before any later event */
   #request(question: ClientRequest, args: readonly unknown[] = [], inPlace?: (value: unknown) => void): Promise<unknown> {
@@ -278,7 +278,7 @@ export class LinkedNodeClient implements NodeClient {
   readonly fitsChainLimits = this.#queryFunction('fitsChainLimits');
   readonly broadcast = this.#queryFunction('broadcast');
 
-  // -- constants
+  // -- constants of the node
 
   get genesis(): BlockFacts {
     return this.#deps.facts.genesis;

@@ -148,7 +148,7 @@ async function connect(
       lap('gather');
       if (stillValid !== undefined && !stillValid()) return null;
       const { end, endInputs } = runs;
-      // The next iteration awaits the read, or the statement after the loop.
+      // Nothing awaits this read here: the next iteration does, or in the last one the statement after the loop.
       const fetchNext = (): void => {
         fetching = end < block.txs.length ? coins.prefetch(runs.next(RUN_INPUTS)) : Promise.resolve();
         fetching.catch(() => undefined);

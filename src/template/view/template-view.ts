@@ -364,7 +364,7 @@ export class TemplateView {
       published.curtime = curtime;
       published.rendered.clear();
     }
-    // Only those of the client's rules matter on which a deployment or a member of the reply depends.
+    // A rule of the client affects the reply only if a deployment or a member of the reply depends on it.
     const known = published.facts.vbAvailable.filter(({ name }) => clientRules.includes(name)).map(({ name }) => name);
     if (clientRules.includes(CONSENSUS_CLEANUP) && !known.includes(CONSENSUS_CLEANUP)) known.push(CONSENSUS_CLEANUP);
     const key = known.join();

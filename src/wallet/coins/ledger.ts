@@ -87,7 +87,7 @@ export class Ledger {
     this.sheet = new BalanceSheet({ txs, coins, spends, spendZeroConfChange, isFinal, depth: (row) => this.depth(row) });
   }
 
-  // -- locks
+  // -- locks of coins
 
   /** Locks an output against spending. @param batch makes the lock persistent; null: until the wallet is unloaded */
   lockCoin(outpoint: Uint8Array, batch: WalletBatch | null): void {
@@ -109,7 +109,7 @@ export class Ledger {
     this.#persistentLocks.add(hashKey(outpoint));
   }
 
-  // -- events
+  // -- events of the node
 
   /**
    * Records a transaction if it pays the wallet or spends its coins. Core: SyncTransaction.
@@ -292,7 +292,7 @@ export class Ledger {
     this.#classifyInputs(tx);
   }
 
-  // -- questions
+  // -- queries
 
   /** Returns the confirmations of a record: 0 if unconfirmed, negative if conflicted. */
   depth(row: number): number {
@@ -353,7 +353,7 @@ export class Ledger {
     }
   }
 
-  // -- inside
+  // -- internal steps
 
   /** Returns whether a transaction pays the wallet or spends its coins. */
   #isRelevant(tx: TxView): boolean {

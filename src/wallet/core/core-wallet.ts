@@ -83,7 +83,7 @@ export interface CoreAddress {
   used: boolean;
 }
 
-/** Content of a wallet file. Keys of maps are hex. The comment of each map says of which value. */
+/** Content of a wallet file. The keys of maps are hex; the comment of each map names the encoded value. */
 export interface CoreWallet {
   flags: bigint;
   /** Core's FEATURE number: the newest feature that the wallet uses. */

@@ -111,7 +111,7 @@ export class WalletManager {
     };
   }
 
-  // -- finding
+  // -- finding wallets
 
   get all(): readonly Wallet[] {
     return this.#wallets;
@@ -142,7 +142,7 @@ export class WalletManager {
     return findWallets(this.options.dir);
   }
 
-  // -- events
+  // -- events of the node, log lines
 
   /** Starts to receive events of the node if there is a wallet. */
   async #listen(): Promise<void> {
@@ -196,7 +196,7 @@ export class WalletManager {
     throw error;
   }
 
-  // -- life
+  // -- creating, loading, replacing and closing wallets
 
   /** Creates a wallet. @returns the wallet, and warnings in addition to `warnings` */
   async createWallet(wanted: NewWallet): Promise<{ wallet: Wallet; warnings: string[] }> {
