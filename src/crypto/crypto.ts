@@ -26,6 +26,12 @@ export interface Hashes {
    * @param count number of pieces
    */
   sha256dPieces(from: Uint8Array, pieces: Int32Array, count: number, to: Uint8Array, toAt: number): void;
+  /**
+   * Follows a branch of a hash tree from a leaf to the root: hash = sha256d(hash | sibling) for each sibling.
+   * @param hash 32 bytes: the leaf, which the root replaces
+   * @param siblings 32 bytes each, as words in the machine's byte order, lowest first
+   */
+  sha256dPath(hash: Uint8Array, siblings: Uint32Array): void;
   sha1(data: Uint8Array): Uint8Array;
   ripemd160(data: Uint8Array): Uint8Array;
   /** RIPEMD-160 of SHA-256, 20 bytes. */
@@ -40,6 +46,19 @@ export interface Hashes {
 export function pairByPair(sha256d: Hashes['sha256d']): Hashes['sha256dPairs'] {
   return (from, at, count, to, toAt) => {
     for (let i = 0; i < count; i++) to.set(sha256d(from.subarray(at + i * 64, at + i * 64 + 64)), toAt + i * 32);
+  };
+}
+
+/** Implements sha256dPath by calling sha256d for each step. */
+export function stepByStep(sha256d: Hashes['sha256d']): Hashes['sha256dPath'] {
+  return (hash, siblings) => {
+    const bytes = new Uint8Array(siblings.buffer, siblings.byteOffset, siblings.byteLength);
+    const pair = new Uint8Array(64);
+    for (let at = 0; at < bytes.length; at += 32) {
+      pair.set(hash);
+      pair.set(bytes.subarray(at, at + 32), 32);
+      hash.set(sha256d(pair));
+    }
   };
 }
 

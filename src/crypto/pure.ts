@@ -4,7 +4,7 @@
 
 import { ripemd160, sha1 } from '@noble/hashes/legacy.js';
 import { sha256 } from '@noble/hashes/sha2.js';
-import { type Hashes, pairByPair, pieceByPiece, type Sha256Stream } from './crypto.js';
+import { type Hashes, pairByPair, pieceByPiece, type Sha256Stream, stepByStep } from './crypto.js';
 
 /** Encodes a tag, which is ASCII. TextEncoder is not part of the language, and this file may use only the language. */
 function tagBytes(tag: string): Uint8Array {
@@ -41,6 +41,7 @@ export function createPureHashes(): Hashes {
     sha256: (data) => sha256(data),
     sha256d,
     sha256dPairs: pairByPair(sha256d),
+    sha256dPath: stepByStep(sha256d),
     sha256dPieces: pieceByPiece(sha256d),
     sha1: (data) => sha1(data),
     ripemd160: (data) => ripemd160(data),

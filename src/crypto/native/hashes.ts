@@ -2,7 +2,7 @@
 
 import nodeCrypto, { createHash, type Hash } from 'node:crypto';
 import { ripemd160 as nobleRipemd160, sha1 as nobleSha1 } from '@noble/hashes/legacy.js';
-import { type Hashes, pairByPair, pieceByPiece, type Sha256Stream } from '../crypto.js';
+import { type Hashes, pairByPair, pieceByPiece, type Sha256Stream, stepByStep } from '../crypto.js';
 import { loadDirectHashes } from './direct-hashes.js';
 
 /**
@@ -108,6 +108,7 @@ export function createNodeHashes(): Hashes {
     sha256,
     sha256d,
     sha256dPairs: pairByPair(sha256d),
+    sha256dPath: stepByStep(sha256d),
     sha256dPieces: pieceByPiece(sha256d),
     sha1,
     ripemd160,

@@ -97,6 +97,24 @@ for (const [name, hashes] of implementations) {
 }
 
 for (const [name, hashes] of implementations) {
+  t.test(`${name}: follows a branch of a hash tree to its root`, async () => {
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ minLength: 32, maxLength: 32 }),
+        fc.array(fc.uint8Array({ minLength: 32, maxLength: 32 })),
+        (leaf, branch) => {
+          let wanted: Uint8Array = leaf;
+          for (const sibling of branch) wanted = pure.sha256d(new Uint8Array([...wanted, ...sibling]));
+          const root = leaf.slice();
+          hashes.sha256dPath(root, new Uint32Array(new Uint8Array(branch.flatMap((one) => [...one])).buffer));
+          if (hex(root) !== hex(wanted)) throw new Error('they differ');
+        },
+      ),
+    );
+  });
+}
+
+for (const [name, hashes] of implementations) {
   t.test(`${name}: hashes pairs as one by one, at any offset and in place`, async () => {
     const layout = fc.record({
       count: fc.nat(9),
