@@ -74,7 +74,9 @@ export class TestMiner implements SessionSink {
   }
 
   send(bytes: Uint8Array): void {
-    const text = Buffer.from(bytes).toString('latin1');
+    this.reply(Buffer.from(bytes).toString('latin1'));
+  }
+  reply(text: string): void {
     if (!text.endsWith('\n') || text.slice(0, -1).includes('\n')) throw new Error(`not one line: ${text}`);
     this.raw.push(text.slice(0, -1));
     const { method, params } = JSON.parse(text) as ServerLine;

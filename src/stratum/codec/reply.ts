@@ -1,5 +1,6 @@
-// Writes lines for miners: replies, always with both members `result` and `error`, and messages without an id.
-import { bytesOf } from './text.js';
+// Writes lines for miners: replies, always with both members `result` and `error`, and messages without an id. The lines
+// are Latin-1 texts (text.ts).
+import { latin1Json } from './text.js';
 
 /** Error codes of the protocol. */
 export const ERROR = {
@@ -18,16 +19,16 @@ export interface StratumError {
 }
 
 /** Encodes the reply to a request that succeeded. @param id JSON text of the request's id */
-export function encodeResult(id: string, result: unknown): Uint8Array {
-  return bytesOf(`{"id":${id},"result":${result === true ? 'true' : JSON.stringify(result)},"error":null}\n`);
+export function encodeResult(id: string, result: unknown): string {
+  return `{"id":${id},"result":${result === true ? 'true' : latin1Json(result)},"error":null}\n`;
 }
 
 /** Encodes an error reply. @param id JSON text of the request's id */
-export function encodeError(id: string, { code, text }: StratumError): Uint8Array {
-  return bytesOf(`{"id":${id},"result":null,"error":[${code},${JSON.stringify(text)},null]}\n`);
+export function encodeError(id: string, { code, text }: StratumError): string {
+  return `{"id":${id},"result":null,"error":[${code},${latin1Json(text)},null]}\n`;
 }
 
 /** Encodes mining.set_difficulty, which is valid from the next job on. */
-export function encodeSetDifficulty(difficulty: number): Uint8Array {
-  return bytesOf(`{"id":null,"method":"mining.set_difficulty","params":[${JSON.stringify(difficulty)}]}\n`);
+export function encodeSetDifficulty(difficulty: number): string {
+  return `{"id":null,"method":"mining.set_difficulty","params":[${JSON.stringify(difficulty)}]}\n`;
 }

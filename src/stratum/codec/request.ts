@@ -1,6 +1,6 @@
 // Reads one line of a miner. Lenient in types, because firmware differs: an id may be a number or a text, params may be
 // missing.
-import { textOf } from './text.js';
+import { latin1Json, textOf } from './text.js';
 
 /** A line of a miner. */
 export type Line =
@@ -28,7 +28,7 @@ export function readLine(bytes: Uint8Array): Line {
 
 /** Returns the JSON text of an id. Numbers that a double cannot represent exactly are copied from the line. */
 function idText(id: unknown, line: string): string | null {
-  if (typeof id === 'string') return JSON.stringify(id);
+  if (typeof id === 'string') return latin1Json(id);
   if (typeof id !== 'number') return null;
   if (Number.isSafeInteger(id)) return String(id);
   return /"id"\s{0,8}:\s{0,8}(-?[0-9][0-9.eE+-]{0,63})/.exec(line)?.[1] ?? (Number.isFinite(id) ? JSON.stringify(id) : null);

@@ -11,17 +11,14 @@ export function textOf(bytes: Uint8Array): string {
   return text;
 }
 
-/** Converts text to bytes. Characters above 0xff, which can only come from JSON escapes, become escapes again. */
+/** Converts Latin-1 text to bytes. */
 export function bytesOf(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code > 0xff) return bytesOf(escapeWide(text));
-    bytes[i] = code;
-  }
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
   return bytes;
 }
 
-function escapeWide(text: string): string {
-  return text.replace(/[\u0100-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+/** Encodes JSON. Characters above 0xff, which can only come from JSON escapes, become escapes again. */
+export function latin1Json(value: unknown): string {
+  return JSON.stringify(value).replace(/[\u0100-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

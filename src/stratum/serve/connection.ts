@@ -52,6 +52,9 @@ export class Connection implements SessionSink {
   #quotaBytes = BURST_BYTES;
   #quotaShares: number;
   #paused = false;
+  /** True while received lines are handled. Their replies then wait in #replies, so that they take one write. */
+  #receiving = false;
+  #replies = '';
   /**
    * Number of bytes that the kernel had accepted at the last check, and the time since which this number is the same.
    */
@@ -103,7 +106,10 @@ export class Connection implements SessionSink {
   receive(chunk: Uint8Array): void {
     this.#owner.counters.add('bytesReceived', chunk.length);
     this.#quotaBytes -= chunk.length;
+    this.#receiving = true;
     this.session.receive(chunk, this.#owner.nowMs());
+    this.#receiving = false;
+    this.#sendReplies();
     if (!this.#overQuota || this.closed || this.#paused) return;
     this.#paused = true;
     this.#owner.counters.add('pauses');
@@ -142,16 +148,35 @@ export class Connection implements SessionSink {
     } else if (nowMs - this.#takenMs > STUCK_MS) this.#owner.end(this, 'stuck', `it reads nothing, ${unsentBytes} bytes wait for it`);
   }
 
+  reply(line: string): void {
+    this.#replies += line;
+    if (!this.#receiving) this.#sendReplies();
+  }
+
   send(bytes: Uint8Array): void {
+    this.#sendReplies();
     if (this.closed) return;
-    this.#owner.counters.add('bytesSent', bytes.length);
     this.socket.write(bytes);
+    this.#onWritten(bytes.length);
+  }
+
+  #sendReplies(): void {
+    const text = this.#replies;
+    this.#replies = '';
+    if (text.length === 0 || this.closed) return;
+    this.socket.write(text, 'latin1');
+    this.#onWritten(text.length);
+  }
+
+  #onWritten(bytes: number): void {
+    this.#owner.counters.add('bytesSent', bytes);
     if (this.socket.writableLength > MOST_UNSENT_BYTES) {
       this.#owner.end(this, 'unsent', `${this.socket.writableLength} bytes wait for it`);
     }
   }
 
   close(reason: 'garbage' | 'handshake-timeout', detail: string): void {
+    this.#sendReplies();
     this.#owner.end(this, reason, detail);
   }
 

@@ -15,7 +15,7 @@ import { ServeLog } from '../../mining/serve/serve-log.js';
 import { sourceOf } from '../../mining/serve/source.js';
 import type { SessionContext } from '../session/context.js';
 import { StratumSession } from '../session/session.js';
-import type { AuthorizedWorker, FoundBlock, ShareRecord } from '../session/sink.js';
+import { type AuthorizedWorker, type FoundBlock, SHARE_RESULTS, type ShareRecord, type ShareResult } from '../session/sink.js';
 import { workerPage } from '../statistics/worker-page.js';
 import { WorkerTable } from '../statistics/worker-table.js';
 import type { Extranonces } from '../work/extranonces.js';
@@ -34,6 +34,11 @@ const RENEW_MS = 30_000;
 /** Time after which a worker's row is written, and most rows per second. With more changes, rows are written later. */
 const ROW_MS = 10_000;
 const ROWS_PER_SECOND = 200;
+
+/** Names of the counters of shares, so that no share builds its name. */
+const RESULT_COUNTERS = Object.fromEntries(SHARE_RESULTS.map((result) => [result, `shares ${result}`])) as {
+  readonly [R in ShareResult]: `shares ${R}`;
+};
 
 /** Property of a socket that holds its connection. */
 const CONNECTION = Symbol('connection');
@@ -234,7 +239,7 @@ export class StratumServer implements ConnectionOwner {
 
   onShare(_connection: Connection, share: ShareRecord): void {
     const { result, difficulty, shareDifficulty, timeMs } = share;
-    this.counters.add(`shares ${result}`);
+    this.counters.add(RESULT_COUNTERS[result]);
     if (result === 'accepted') {
       this.counters.add('workAccepted', difficulty);
       this.counters.set('lastShareMs', timeMs);

@@ -93,7 +93,7 @@ export class StratumSession {
     const sent = Math.min(difficulty, job.networkDifficulty);
     if (sent !== difficulties.last) {
       difficulties.add(job.number, sent);
-      this.#sink.send(encodeSetDifficulty(sent));
+      this.#sink.reply(encodeSetDifficulty(sent));
     }
     this.#lastJob = job;
     this.#sink.send(job.notifyLine(payout, newTip || urgent));
@@ -260,10 +260,10 @@ export class StratumSession {
   }
 
   #reply(id: string | null, result: unknown): void {
-    if (id !== null) this.#sink.send(encodeResult(id, result));
+    if (id !== null) this.#sink.reply(encodeResult(id, result));
   }
 
   #refuse(id: string | null, error: StratumError): void {
-    if (id !== null) this.#sink.send(encodeError(id, error));
+    if (id !== null) this.#sink.reply(encodeError(id, error));
   }
 }

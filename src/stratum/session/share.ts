@@ -18,7 +18,7 @@ export interface ShareFields {
   readonly versionBits: number;
 }
 
-/** A rebuilt share. Coinbase and header are valid until the next share is rebuilt. */
+/** A rebuilt share. */
 export interface Share {
   /** Serialised without witness. */
   readonly coinbase: Uint8Array;
@@ -26,10 +26,17 @@ export interface Share {
   readonly hash: Uint8Array;
 }
 
+const HEADER_BYTES = 80;
 /** Memory in which shares are rebuilt, one after another. Arrays for each share would be a sixth of its cost. */
-const header = new Uint8Array(80);
-const pair = new Uint8Array(64);
-let scratch = new Uint8Array(512);
+const header = new Uint8Array(HEADER_BYTES);
+const headerPiece = Int32Array.of(0, HEADER_BYTES);
+const coinbasePiece = new Int32Array(2);
+const root = new Uint8Array(32);
+const hash = new Uint8Array(32);
+let coinbase = new Uint8Array(512);
+/** Job and payout whose coinbase is in `coinbase`, except for the extranonces. */
+let builtJob: StratumJob | null = null;
+let builtPayout: Payout | null = null;
 
 /** Parses the fields of a share. @returns an error text for the miner if a field is wrong */
 export function readShareFields(params: readonly unknown[]): ShareFields | { readonly error: string } {
@@ -46,31 +53,41 @@ export function readShareFields(params: readonly unknown[]): ShareFields | { rea
   return { extranonce2: fromHex(extranonce2), time, nonce, versionBits };
 }
 
-export function rebuildShare(job: StratumJob, payout: Payout, extranonce1: Uint8Array, fields: ShareFields, hashes: Hashes): Share {
-  const start = job.coinbaseStart;
-  const end = job.coinbaseEnd(payout);
-  const extranoncesEnd = start.length + EXTRANONCE1_BYTES + EXTRANONCE2_BYTES;
-  const length = extranoncesEnd + end.length;
-  if (scratch.length < length) scratch = new Uint8Array(length);
-  const coinbase = scratch.subarray(0, length);
-  coinbase.set(start);
-  coinbase.set(extranonce1, start.length);
-  coinbase.set(fields.extranonce2, start.length + EXTRANONCE1_BYTES);
-  coinbase.set(end, extranoncesEnd);
-
-  pair.set(hashes.sha256d(coinbase));
-  for (const sibling of job.template.branch) {
-    pair.set(sibling, 32);
-    hashes.sha256dPairs(pair, 0, 1, pair, 0);
-  }
+/** Rebuilds a share. @returns its hash, valid until the next share is rebuilt */
+export function hashShare(job: StratumJob, payout: Payout, extranonce1: Uint8Array, fields: ShareFields, hashes: Hashes): Uint8Array {
+  const { coinbaseStart, tip } = job;
+  if (job !== builtJob || payout !== builtPayout) buildCoinbase(job, payout);
+  coinbase.set(extranonce1, coinbaseStart.length);
+  coinbase.set(fields.extranonce2, coinbaseStart.length + EXTRANONCE1_BYTES);
+  hashes.sha256dPieces(coinbase, coinbasePiece, 1, root, 0);
+  hashes.sha256dPath(root, job.path);
 
   // XOR sets the miner's bits, because these are cleared in the job's version. If a miner sends other bits, XOR still
   // rebuilds the header that the miner hashed.
   writeU32(header, 0, job.version ^ fields.versionBits);
-  header.set(job.tip.prevHash, 4);
-  header.set(pair.subarray(0, 32), 36);
+  header.set(tip.prevHash, 4);
+  header.set(root, 36);
   writeU32(header, 68, fields.time);
-  writeU32(header, 72, job.tip.bits);
+  writeU32(header, 72, tip.bits);
   writeU32(header, 76, fields.nonce);
-  return { coinbase, header, hash: hashes.sha256d(header) };
+  hashes.sha256dPieces(header, headerPiece, 1, hash, 0);
+  return hash;
+}
+
+/** Returns copies of the share that was rebuilt last. */
+export function takeShare(): Share {
+  return { coinbase: coinbase.slice(0, coinbasePiece[1]), header: header.slice(), hash: hash.slice() };
+}
+
+function buildCoinbase(job: StratumJob, payout: Payout): void {
+  const start = job.coinbaseStart;
+  const end = job.coinbaseEnd(payout);
+  const endAt = start.length + EXTRANONCE1_BYTES + EXTRANONCE2_BYTES;
+  const length = endAt + end.length;
+  if (coinbase.length < length) coinbase = new Uint8Array(length);
+  coinbase.set(start);
+  coinbase.set(end, endAt);
+  coinbasePiece[1] = length;
+  builtJob = job;
+  builtPayout = payout;
 }

@@ -57,7 +57,9 @@ export interface AuthorizedWorker {
 }
 
 export interface SessionSink {
-  /** Sends bytes to the socket, in order. Other sessions may share the bytes: do not change them. */
+  /** Sends a line to the socket. @param line Latin-1 */
+  reply(line: string): void;
+  /** Sends bytes to the socket, after all earlier lines. Other sessions may share the bytes: do not change them. */
   send(bytes: Uint8Array): void;
   close(reason: CloseReason, detail: string): void;
   /** Submits a found block. Called before anything else is done with the share. */

@@ -13,7 +13,7 @@ import type { JobBoard } from '../work/job-board.js';
 import type { Payout } from '../work/payouts.js';
 import type { SeenShares } from './seen-shares.js';
 import type { SentDifficulties } from './sent-difficulties.js';
-import { readShareFields, rebuildShare, type ShareFields } from './share.js';
+import { hashShare, readShareFields, type ShareFields, takeShare } from './share.js';
 import type { FoundBlock, ShareResult } from './sink.js';
 
 /** Limit in seconds by which a header's time may be ahead of the node's time (a consensus rule). */
@@ -47,66 +47,72 @@ export interface CheckedShare {
   readonly block: boolean;
 }
 
+const UNKNOWN_JOB = { result: 'unknown-job', error: { code: ERROR.jobNotFound, text: 'Job not found' } } as const;
+const WRONG_NAME = { result: 'unauthorized', error: { code: ERROR.unauthorized, text: 'Unauthorized worker' } } as const;
+const STALE = { result: 'stale', error: { code: ERROR.jobNotFound, text: 'Stale share' } } as const;
+const WRONG_TIME = { result: 'invalid', error: { code: ERROR.other, text: 'Ntime out of range' } } as const;
+const WRONG_BITS = { result: 'invalid', error: { code: ERROR.other, text: 'Invalid version bits' } } as const;
+const DUPLICATE = { result: 'duplicate', error: { code: ERROR.duplicate, text: 'Duplicate share' } } as const;
+const LOW_DIFFICULTY = { result: 'low-difficulty', error: { code: ERROR.lowDifficulty, text: 'Low difficulty share' } } as const;
+const ACCEPTED = { result: 'accepted', error: null } as const;
+
 /** Checks a share. @param params of mining.submit */
 export function checkShare(params: readonly unknown[], rules: ShareRules, nowMs: number): CheckedShare {
-  const { board, worker } = rules;
+  const { board, worker, payout } = rules;
   const job = board.get(textAt(params, 1) ?? '', nowMs);
-  const without = { job, difficulty: 0, shareDifficulty: 0, block: false };
-  if (job === null) return { ...without, result: 'unknown-job', error: { code: ERROR.jobNotFound, text: 'Job not found' } };
+  if (job === null) return checked(UNKNOWN_JOB, null, 0, 0, false);
   const fields = readShareFields(params);
-  if ('error' in fields) return { ...without, result: 'invalid', error: { code: ERROR.other, text: fields.error } };
-  const share = rebuildShare(job, rules.payout, rules.extranonce1, fields, rules.hashes);
-  const shareDifficulty = difficultyOfHash(share.hash);
+  if ('error' in fields) return checked({ result: 'invalid', error: { code: ERROR.other, text: fields.error } }, job, 0, 0, false);
+  const hash = hashShare(job, payout, rules.extranonce1, fields, rules.hashes);
+  const shareDifficulty = difficultyOfHash(hash);
   // The exact test takes longer. The difficulties are doubles, whose errors are far below a thousandth.
-  const block = shareDifficulty >= job.networkDifficulty * 0.999 && hashToBigint(share.hash) <= job.tip.target;
+  const block = shareDifficulty >= job.networkDifficulty * 0.999 && hashToBigint(hash) <= job.tip.target;
   if (block) {
-    const { coinbase, header, hash } = share;
+    const share = takeShare();
     rules.onBlock({
       job,
-      hash,
-      header: header.slice(),
-      coinbase: job.template.commitment === null ? coinbase.slice() : withWitness(coinbase),
-      address: rules.payout.address,
+      hash: share.hash,
+      header: share.header,
+      coinbase: job.template.commitment === null ? share.coinbase : withWitness(share.coinbase),
+      address: payout.address,
       worker: worker?.worker ?? '',
       late: !board.isCurrent(job),
     });
   }
   const difficulty = Math.min(rules.difficulties.of(job.number), job.networkDifficulty);
-  const checked = { job, difficulty, shareDifficulty, block };
-  const fault = faultOf(job, fields, rules, nowMs) ?? judgeHash(share.hash, shareDifficulty, checked, rules);
-  return { ...checked, result: fault?.result ?? 'accepted', error: fault?.error ?? null };
+  const outcome = faultOf(job, fields, rules, nowMs) ?? judgeHash(hash, job, rules.seen, block || meets(shareDifficulty, difficulty));
+  return checked(outcome, job, difficulty, shareDifficulty, block);
 }
 
-interface Fault {
+function checked(
+  { result, error }: Outcome,
+  job: StratumJob | null,
+  difficulty: number,
+  shareDifficulty: number,
+  block: boolean,
+): CheckedShare {
+  return { result, error, job, difficulty, shareDifficulty, block };
+}
+
+interface Outcome {
   readonly result: ShareResult;
-  readonly error: StratumError;
+  readonly error: StratumError | null;
 }
 
 /** Checks the rules that do not depend on the hash. */
-function faultOf(job: StratumJob, { time, versionBits }: ShareFields, rules: ShareRules, nowMs: number): Fault | null {
+function faultOf(job: StratumJob, { time, versionBits }: ShareFields, rules: ShareRules, nowMs: number): Outcome | null {
   const { board, worker, versionMask, seen } = rules;
-  if (worker === null) return { result: 'unauthorized', error: { code: ERROR.unauthorized, text: 'Unauthorized worker' } };
-  if (!board.isCurrent(job) || seen.isForgotten(job.number)) {
-    return { result: 'stale', error: { code: ERROR.jobNotFound, text: 'Stale share' } };
-  }
-  if (time < job.tip.minTime || time > board.nodeSeconds(nowMs) + MAX_FUTURE_SECONDS) {
-    return { result: 'invalid', error: { code: ERROR.other, text: 'Ntime out of range' } };
-  }
-  if ((versionBits & ~versionMask) !== 0) return { result: 'invalid', error: { code: ERROR.other, text: 'Invalid version bits' } };
+  if (worker === null) return WRONG_NAME;
+  if (!board.isCurrent(job) || seen.isForgotten(job.number)) return STALE;
+  if (time < job.tip.minTime || time > board.nodeSeconds(nowMs) + MAX_FUTURE_SECONDS) return WRONG_TIME;
+  if ((versionBits & ~versionMask) !== 0) return WRONG_BITS;
   return null;
 }
 
-/** Checks for a duplicate and the difficulty. Remembers an accepted share. */
-function judgeHash(
-  hash: Uint8Array,
-  shareDifficulty: number,
-  { job, difficulty, block }: { readonly job: StratumJob; readonly difficulty: number; readonly block: boolean },
-  { seen }: ShareRules,
-): Fault | null {
-  if (seen.has(hash)) return { result: 'duplicate', error: { code: ERROR.duplicate, text: 'Duplicate share' } };
-  if (!block && !meets(shareDifficulty, difficulty)) {
-    return { result: 'low-difficulty', error: { code: ERROR.lowDifficulty, text: 'Low difficulty share' } };
-  }
+/** Checks for a duplicate and the difficulty. Remembers an accepted share. @param isGood whether the hash is good enough */
+function judgeHash(hash: Uint8Array, job: StratumJob, seen: SeenShares, isGood: boolean): Outcome {
+  if (seen.has(hash)) return DUPLICATE;
+  if (!isGood) return LOW_DIFFICULTY;
   seen.add(hash, job.number);
-  return null;
+  return ACCEPTED;
 }

@@ -49,6 +49,8 @@ export class StratumJob {
   readonly networkDifficulty: number;
   /** The coinbase up to extranonce1. */
   readonly coinbaseStart: Uint8Array;
+  /** The template's branch in the form of Hashes.sha256dPath. */
+  readonly path: Uint32Array;
   readonly #payouts: Payouts;
   /** The line of mining.notify before and after the end of the coinbase. */
   readonly #before: Uint8Array;
@@ -66,6 +68,11 @@ export class StratumJob {
     this.time = time;
     this.networkDifficulty = difficultyOfTarget(tip.target);
     this.coinbaseStart = coinbaseStart(template.height, options.tag, number);
+    const path = new Uint8Array(template.branch.length * 32);
+    template.branch.forEach((sibling, i) => {
+      path.set(sibling, i * 32);
+    });
+    this.path = new Uint32Array(path.buffer);
     this.#payouts = options.payouts;
     const head = `{"id":null,"method":"mining.notify","params":["${this.id}","${notifyHash(tip.prevHash)}","`;
     this.#before = bytesOf(`${head}${toHex(this.coinbaseStart)}","`);

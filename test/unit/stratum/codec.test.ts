@@ -99,22 +99,22 @@ t.test('reads texts strictly and numbers leniently', async (t) => {
 });
 
 t.test('writes both members of a reply, on one line', async (t) => {
-  t.equal(text(encodeResult('9', true)), '{"id":9,"result":true,"error":null}\n');
-  t.equal(text(encodeResult('"auth"', { a: true })), '{"id":"auth","result":{"a":true},"error":null}\n');
-  t.equal(text(encodeError('4', { code: 21, text: 'Stale share' })), '{"id":4,"result":null,"error":[21,"Stale share",null]}\n');
+  t.equal(encodeResult('9', true), '{"id":9,"result":true,"error":null}\n');
+  t.equal(encodeResult('"auth"', { a: true }), '{"id":"auth","result":{"a":true},"error":null}\n');
+  t.equal(encodeError('4', { code: 21, text: 'Stale share' }), '{"id":4,"result":null,"error":[21,"Stale share",null]}\n');
 });
 
 t.test('echoes ids of any encoding', async (t) => {
   const utf8 = line(Buffer.from('{"id":"ä","method":"m"}').toString('latin1'));
   t.equal(
-    utf8.kind === 'request' && Buffer.from(encodeResult(utf8.id as string, true)).toString(),
+    utf8.kind === 'request' && Buffer.from(encodeResult(utf8.id as string, true), 'latin1').toString(),
     '{"id":"ä","result":true,"error":null}\n',
   );
   const escaped = line('{"id":"\\u20ac","method":"m"}');
-  t.equal(escaped.kind === 'request' && text(encodeResult(escaped.id as string, true)), '{"id":"\\u20ac","result":true,"error":null}\n');
+  t.equal(escaped.kind === 'request' && encodeResult(escaped.id as string, true), '{"id":"\\u20ac","result":true,"error":null}\n');
 });
 
 t.test('writes difficulties as JSON numbers', async (t) => {
-  t.equal(text(encodeSetDifficulty(1024)), '{"id":null,"method":"mining.set_difficulty","params":[1024]}\n');
-  t.equal(text(encodeSetDifficulty(2 ** -13)), '{"id":null,"method":"mining.set_difficulty","params":[0.0001220703125]}\n');
+  t.equal(encodeSetDifficulty(1024), '{"id":null,"method":"mining.set_difficulty","params":[1024]}\n');
+  t.equal(encodeSetDifficulty(2 ** -13), '{"id":null,"method":"mining.set_difficulty","params":[0.0001220703125]}\n');
 });
