@@ -113,6 +113,29 @@ t.test('passes a PSBT through every role', async (t) => {
   t.equal(mismatch, 'none', 'the type matters to signers only');
 });
 
+t.test('adds whole previous transactions to a PSBT from the mempool and the transaction index', async (t) => {
+  const node = await Daemon.start('-txindex', '-fallbackfee=0.0002');
+  t.teardown(() => node.remove());
+  await node.call('createwallet', 'payer');
+  const address = await node.call('getnewaddress', '', 'bech32');
+  await node.call('generatetoaddress', 101, address);
+  const [confirmed] = await node.call('listunspent');
+  const txid = await node.call('sendtoaddress', address, 1);
+  const coins = [confirmed, { txid, vout: 0 }, { txid, vout: 1 }];
+  const blank = await node.call('createpsbt', coins, [{ [address]: 49 }]);
+  const { desc } = await node.call('getaddressinfo', address);
+  for (const updated of [
+    await node.call('utxoupdatepsbt', blank, [desc]),
+    (await node.call('descriptorprocesspsbt', blank, [desc])).psbt,
+  ]) {
+    const { inputs } = await node.call('decodepsbt', updated);
+    t.same(
+      inputs.map((input: { non_witness_utxo?: { txid: string } }) => [input.non_witness_utxo?.txid, 'witness_utxo' in input]),
+      coins.map((coin) => [coin.txid, true]),
+    );
+  }
+});
+
 t.test('signs a multisig of two wallets with PSBTs', async (t) => {
   const node = await Daemon.start('-keypool=5');
   t.teardown(() => node.remove());

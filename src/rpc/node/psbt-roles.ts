@@ -3,23 +3,45 @@
 import type { Expansion } from '../../address/descriptor/expansion.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { isPayToScriptHash, witnessVersion } from '../../consensus/script/templates.js';
+import type { TxView } from '../../consensus/tx/tx-view.js';
 import { findOutputs } from '../../mempool/find-outputs.js';
 import { follows } from '../../policy/compat.js';
 import type { Psbt } from '../../psbt/psbt.js';
 import type { FlatProvider } from '../../signing/signing-provider.js';
 import type { NodeContext } from '../context/node.js';
+import { searchTransaction } from './getrawtransaction.js';
 import { outpointsOf } from './signing-args.js';
+import type { Slicer } from './slices.js';
 
 /**
  * Adds the segwit outputs that inputs spend, from the chain and the mempool. Since release 26 these outputs replace the
- * witness UTXOs in the PSBT.
+ * witness UTXOs in the PSBT, and whole previous transactions are added where the mempool or -txindex has them.
  */
-export async function addOutputs(ctx: NodeContext, psbt: Psbt, provider: FlatProvider): Promise<void> {
+export async function addOutputs(ctx: NodeContext, psbt: Psbt, provider: FlatProvider, pauses: Slicer): Promise<void> {
+  if (follows(ctx.compat, 26)) await addTransactions(ctx, psbt, pauses);
   const found = await findOutputs(ctx, outpointsOf(psbt.tx));
   for (const [i, input] of psbt.inputs.entries()) {
     const output = found[i];
     const isKnown = input.nonWitnessUtxo !== null || (input.witnessUtxo !== null && !follows(ctx.compat, 26));
     if (!isKnown && output && isSegwit(output.script, provider)) input.witnessUtxo = { value: output.value, script: output.script };
+  }
+}
+
+/** Adds the previous transactions that the PSBT lacks, from the mempool and -txindex. */
+async function addTransactions(ctx: NodeContext, psbt: Psbt, pauses: Slicer): Promise<void> {
+  // Inputs that spend the same transaction share one copy.
+  const known = new Map<string, TxView | null>();
+  for (const [i, input] of psbt.inputs.entries()) {
+    if (input.nonWitnessUtxo !== null) continue;
+    const txid = psbt.tx.prevHash(i);
+    const key = hashKey(txid);
+    let tx = known.get(key);
+    if (tx === undefined) {
+      tx = (await searchTransaction(ctx, txid)).found?.tx ?? null;
+      known.set(key, tx);
+    }
+    input.nonWitnessUtxo = tx;
+    if (pauses.due) await pauses.pause();
   }
 }
 

@@ -28,7 +28,7 @@ export const descriptorprocesspsbt: NodeRun<typeof spec> = async (params, ctx, c
     const hashType = params.sighashtype === undefined ? null : asHashType(params.sighashtype, ctx);
     const { bip32derivs: derivations, finalize } = params;
     const psbt = await asPsbt(params.psbt, ctx, pauses);
-    await addOutputs(ctx, psbt, provider);
+    await addOutputs(ctx, psbt, provider, pauses);
     const shown = new HidingProvider(provider, { secrets: false, origins: !derivations });
     const later = follows(ctx.compat, 32);
     const work = psbtSigning(psbt, ctx.crypto, later);

@@ -24,7 +24,7 @@ export const utxoupdatepsbt: NodeRun<typeof spec> = async (params, ctx, call) =>
   const psbt = await asPsbt(params.psbt, ctx, pauses);
   const provider = early ?? (await describedBy(ctx, params.descriptors, call, pauses));
   const fresh = psbt.inputs.map(({ nonWitnessUtxo, witnessUtxo }) => nonWitnessUtxo === null && witnessUtxo === null);
-  await addOutputs(ctx, psbt, provider);
+  await addOutputs(ctx, psbt, provider, pauses);
   const work = psbtSigning(psbt, ctx.crypto, later);
   for (let i = 0; i < psbt.inputs.length; i++) {
     if (later ? isFinal(psbt.inputs[i]) : !fresh[i]) continue;
