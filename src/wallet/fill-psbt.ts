@@ -1,5 +1,7 @@
 // Fills a PSBT from a wallet: adds known transactions, signs, and adds origins of keys and scripts. Core:
 // wallet/wallet.cpp CWallet::FillPSBT and FillPSBT of the key managers.
+import type { KeyTools } from '../address/bip32/extended-key.js';
+import { buildTaproot } from '../address/descriptor/taproot-tree.js';
 import { hashKey } from '../consensus/bytes/hex.js';
 import { joinScript, plainPush, scriptHashScript, witnessProgramScript } from '../consensus/script/build-script.js';
 import { OP } from '../consensus/script/opcodes.js';
@@ -43,6 +45,8 @@ export type FillOutcome = { readonly complete: boolean } | { readonly fault: Fil
 export interface FillTools {
   readonly crypto: Crypto;
   readonly signer: Signer;
+  /** Key arithmetic for the scripts of single keys. */
+  readonly descriptors: KeyTools;
   /** Threads that sign inputs of single keys if the PSBT has many of them; absent: this thread signs everything. */
   readonly signingThreads?: SigningThreads | undefined;
 }
@@ -52,7 +56,7 @@ export async function fillPsbt(
   wallet: Wallet,
   psbt: Psbt,
   options: FillOptions,
-  { crypto, signer, signingThreads }: FillTools,
+  { crypto, signer, descriptors, signingThreads }: FillTools,
   pauses: Pick<Slicer, 'due' | 'pause'> = new Slicer(),
 ): Promise<FillOutcome> {
   const { hashType, sign, derivations, later, finalize = true } = options;
@@ -70,7 +74,7 @@ export async function fillPsbt(
       if (input.nonWitnessUtxo !== null) return { fault: 'missing inputs' };
       continue;
     }
-    const provider = providerFor(wallet, output.script, input, crypto);
+    const provider = providerFor(wallet, output.script, input, descriptors);
     // A negative sighash type stands for a number above 2^31. The client did not request it, so use type 0 instead of
     // signing with it.
     const by = {
@@ -104,13 +108,13 @@ async function addTransactions(wallet: Wallet, psbt: Psbt): Promise<void> {
  * Returns the signing provider for an input. A legacy wallet has one store for all keys. In a descriptor wallet, it is
  * the provider of the output script, or else those of the scripts of keys that the input names.
  */
-function providerFor(wallet: Wallet, script: Uint8Array, input: PsbtInput, crypto: Crypto): SigningProvider {
+function providerFor(wallet: Wallet, script: Uint8Array, input: PsbtInput, tools: KeyTools): SigningProvider {
   if (wallet.legacy) return wallet.legacy;
   const own = wallet.keys.provider(script);
   if (own) return own;
   const found = new Map<string, SigningProvider>();
   for (const publicKey of keysNamed(input, script)) {
-    for (const candidate of scriptsOfKey(publicKey, crypto)) {
+    for (const candidate of scriptsOfKey(publicKey, tools)) {
       const provider = wallet.keys.provider(candidate);
       if (provider) found.set(hashKey(candidate), provider);
     }
@@ -127,12 +131,17 @@ function* keysNamed({ keyPaths, tapKeyPaths }: PsbtInput, script: Uint8Array): G
 }
 
 /** Returns the output scripts of a single key. */
-function scriptsOfKey(publicKey: Uint8Array, { hash160 }: Crypto): Uint8Array[] {
+function scriptsOfKey(publicKey: Uint8Array, tools: KeyTools): Uint8Array[] {
+  const { hash160 } = tools.hashes;
   const hash = hash160(publicKey);
   const scripts = [joinScript(plainPush(publicKey), OP.OP_CHECKSIG), publicKeyHashScript(hash)];
   if (publicKey.length === 33) {
     const program = witnessProgramScript(0, hash);
     scripts.push(program, scriptHashScript(hash160(program)));
+    const xOnly = publicKey.subarray(1);
+    scripts.push(witnessProgramScript(1, xOnly));
+    const tweaked = buildTaproot(xOnly, [], tools);
+    if (tweaked !== null) scripts.push(witnessProgramScript(1, tweaked.outputKey));
   }
   return scripts;
 }

@@ -38,7 +38,7 @@ async function pair() {
   const asked: { words: readonly string[]; input: string }[] = [];
   const device = { answer: async (_psbt: Psbt): Promise<unknown> => ({}) };
   const ctx: WalletContext = { ...contextOf(watching.wallet), compat: COMPATS['31'], signer: createSigner() };
-  const tools = { crypto, signer: createSigner() };
+  const tools = { crypto, descriptors: ctx.descriptors, signer: createSigner() };
   const sign = (psbt: Psbt, hashType: number | null = null) =>
     fillPsbt(owner.wallet, psbt, { hashType, sign: true, derivations: true, finalize: false, later: true }, tools);
   const say: RunForJson = async (words, input) => {

@@ -15,15 +15,15 @@ import { finalizePsbt } from '../../../src/signing/finalize-psbt.js';
 import { psbtSigning, signPsbtInput } from '../../../src/signing/psbt-input.js';
 import { FlatProvider } from '../../../src/signing/signing-provider.js';
 import { type FillTools, fillPsbt } from '../../../src/wallet/fill-psbt.js';
-import { descriptorContext, keyMath, mustParse } from '../../framework/descriptor-context.js';
+import { descriptorContext, tools as descriptors, keyMath, mustParse } from '../../framework/descriptor-context.js';
 import { hex } from '../../framework/hex.js';
 import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
 import { signingPool } from '../../framework/signing-pool.js';
 import { run, XPRV, XPUB } from '../../framework/wallet-calls.js';
 
-for (const descriptors of [false, true]) {
-  t.test(`signs many inputs to the same bytes on any thread, ${descriptors ? 'descriptors' : 'legacy keys'}`, async (t) => {
-    const { wallet, address, receive } = await createMemoryWallet({ descriptors });
+for (const descriptorWallet of [false, true]) {
+  t.test(`signs many inputs to the same bytes on any thread, ${descriptorWallet ? 'descriptors' : 'legacy keys'}`, async (t) => {
+    const { wallet, address, receive } = await createMemoryWallet({ descriptors: descriptorWallet });
     const outputs: { script: Uint8Array; value: number }[] = [];
     for (let i = 0; i < 24; i++) {
       outputs.push({ script: await address((['legacy', 'p2sh-segwit', 'bech32'] as const)[i % 3]), value: 10_000 + i });
@@ -60,9 +60,9 @@ for (const descriptors of [false, true]) {
     };
     const threads = new PooledSigner({ pool, crypto, hereUs: 0 });
     for (const hashType of [null, 1, 0x83]) {
-      const here = await fill({ crypto, signer: counting }, hashType);
+      const here = await fill({ crypto, descriptors, signer: counting }, hashType);
       t.equal(signed, hashType === 0x83 ? 1 : 24, 'SINGLE signs where there is an output');
-      const there = await fill({ crypto, signer: counting, signingThreads: threads }, hashType);
+      const there = await fill({ crypto, descriptors, signer: counting, signingThreads: threads }, hashType);
       t.ok(jobs > 0);
       t.equal(signed, 0, 'this thread signs nothing');
       t.equal(there.bytes, here.bytes, `type ${hashType}`);
@@ -71,14 +71,14 @@ for (const descriptors of [false, true]) {
       t.ok(here.paused >= 24 && there.paused >= 24, 'a pause after each input that is due');
     }
     // Signatures that are wrong, of another key or for another script, count for nothing.
-    const whole = await fill({ crypto, signer: counting }, null);
+    const whole = await fill({ crypto, descriptors, signer: counting }, null);
     const wrong = {
       sign: (...args: Parameters<PooledSigner['sign']>) =>
         threads.sign(...args).then((results) => results!.map((_, i) => results![(i + 3) % results!.length])),
     };
-    t.equal((await fill({ crypto, signer: counting, signingThreads: wrong }, null)).bytes, whole.bytes);
+    t.equal((await fill({ crypto, descriptors, signer: counting, signingThreads: wrong }, null)).bytes, whole.bytes);
     t.equal(signed, 24);
-    const few = await fill({ crypto, signer: counting, signingThreads: threads }, null, (psbt) => {
+    const few = await fill({ crypto, descriptors, signer: counting, signingThreads: threads }, null, (psbt) => {
       for (const input of psbt.inputs.slice(5))
         input.partialSigs.set(hashKey(new Uint8Array(20)), { publicKey: new Uint8Array(33).fill(2), signature: new Uint8Array(9) });
     });
@@ -87,37 +87,38 @@ for (const descriptors of [false, true]) {
   });
 }
 
-t.test('signs taproot inputs with keys that the wallet holds for other scripts', async (t) => {
-  const { wallet } = await createMemoryWallet({ descriptors: true });
-  for (const n of [1, 2]) {
-    const desc = addChecksum(`wpkh(${XPRV}/${n})`);
-    t.same(await run(wallet, importdescriptors, [{ desc, timestamp: 'now' }]), [{ success: true }]);
-  }
-  const context = descriptorContext('master', 'regtest');
-  const other = hex(keyMath.publicKey(new Uint8Array(32).fill(9), true)!.subarray(1));
-  const nameOf = (n: number): string => `${XPUB}/${n}`;
-  for (const n of [1, 2]) {
-    const forms = { key: `tr(${nameOf(n)})`, leaf: `tr(${other},pk(${nameOf(n)}))`, output: `rawtr(${nameOf(n)})` };
-    for (const [form, text] of Object.entries(forms)) {
-      const expansion = mustParse(text, context).descriptors[0].expand(0)!;
-      const script = expansion.scripts[0];
-      const inputs = [{ prevHash: new Uint8Array(32).fill(1), prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0xfffffffd }];
-      const tx = buildTx({ version: 2, inputs, outputs: [{ value: 9000, script }], locktime: 0 });
-      const psbt = createPsbt(parseTx(tx, crypto, { allowWitness: false }), crypto);
-      psbt.inputs[0].witnessUtxo = { value: 10_000, script };
-      const watching = new FlatProvider();
-      watching.addExpansion(expansion, crypto);
-      const tools = { crypto, signer: createSigner() };
-      // The maker of the PSBT tells what stands behind the output; of the last form the output itself names the key.
-      if (form !== 'output') signPsbtInput(psbtSigning(psbt, crypto, true), 0, { provider: watching, hashType: 0, ...tools });
-      const options = { hashType: null, sign: true, derivations: true, finalize: false, later: true };
-      await fillPsbt(wallet, psbt, options, tools);
-      const [{ tapKeySig, tapScriptSigs }] = psbt.inputs;
-      t.same([tapKeySig?.length, tapScriptSigs.size], form === 'leaf' ? [undefined, 1] : [64, 0], `${form} of key ${n}`);
-      t.equal(await finalizePsbt(psbt, crypto, true), true, 'and they are right');
+for (const owner of ['wpkh', 'pkh', 'tr', 'rawtr'])
+  t.test(`signs taproot inputs with keys that the wallet holds for ${owner}()`, async (t) => {
+    const { wallet } = await createMemoryWallet({ descriptors: true });
+    for (const n of [1, 2]) {
+      const desc = addChecksum(`${owner}(${XPRV}/${n})`);
+      t.same(await run(wallet, importdescriptors, [{ desc, timestamp: 'now' }]), [{ success: true }]);
     }
-  }
-});
+    const context = descriptorContext('master', 'regtest');
+    const other = hex(keyMath.publicKey(new Uint8Array(32).fill(9), true)!.subarray(1));
+    const nameOf = (n: number): string => `${XPUB}/${n}`;
+    for (const n of [1, 2]) {
+      const forms = { key: `tr(${nameOf(n)})`, leaf: `tr(${other},pk(${nameOf(n)}))`, output: `rawtr(${nameOf(n)})` };
+      for (const [form, text] of Object.entries(forms)) {
+        const expansion = mustParse(text, context).descriptors[0].expand(0)!;
+        const script = expansion.scripts[0];
+        const inputs = [{ prevHash: new Uint8Array(32).fill(1), prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0xfffffffd }];
+        const tx = buildTx({ version: 2, inputs, outputs: [{ value: 9000, script }], locktime: 0 });
+        const psbt = createPsbt(parseTx(tx, crypto, { allowWitness: false }), crypto);
+        psbt.inputs[0].witnessUtxo = { value: 10_000, script };
+        const watching = new FlatProvider();
+        watching.addExpansion(expansion, crypto);
+        const tools = { crypto, descriptors, signer: createSigner() };
+        // The maker of the PSBT tells what stands behind the output; of the last form the output itself names the key.
+        if (form !== 'output') signPsbtInput(psbtSigning(psbt, crypto, true), 0, { provider: watching, hashType: 0, ...tools });
+        const options = { hashType: null, sign: true, derivations: true, finalize: false, later: true };
+        await fillPsbt(wallet, psbt, options, tools);
+        const [{ tapKeySig, tapScriptSigs }] = psbt.inputs;
+        t.same([tapKeySig?.length, tapScriptSigs.size], form === 'leaf' ? [undefined, 1] : [64, 0], `${form} of key ${n}`);
+        t.equal(await finalizePsbt(psbt, crypto, true), true, 'and they are right');
+      }
+    }
+  });
 
 t.test('never signs with an unknown sighash type', async (t) => {
   const { wallet, address, receive } = await createMemoryWallet();
@@ -125,7 +126,7 @@ t.test('never signs with an unknown sighash type', async (t) => {
   const coins = await receive([{ script, value: 10_000 }], 990);
   const inputs = [{ prevHash: coins.txid, prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0xfffffffd }];
   const tx = buildTx({ version: 2, inputs, outputs: [{ value: 9000, script }], locktime: 0 });
-  const tools = { crypto, signer: createSigner() };
+  const tools = { crypto, descriptors, signer: createSigner() };
   for (const later of [false, true]) {
     for (const lowByte of [0, 2, 3, 0x82, 0xfd]) {
       const psbt = createPsbt(parseTx(tx, crypto, { allowWitness: false }), crypto);
