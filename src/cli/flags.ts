@@ -17,7 +17,7 @@ const rows: readonly (readonly [name: string, kind: FlagKind, help: string])[] =
   ['generate', 'bool', 'Mine blocks and pay them to a new address of the wallet: -generate [nblocks [maxtries]]'],
   ['getinfo', 'bool', 'Show the most important figures of the node'],
   ['netinfo', 'bool', 'Show peers by network and direction: -netinfo [level]'],
-  ['named', 'bool', 'Pass arguments as name=value'],
+  ['named', 'bool', 'Pass arguments as name=value, after any others'],
   ['newrpcauth', 'string', "Make a password for this user and the rpcauth line for the node's bitcoin.conf. Needs no running node"],
   ['rpcclienttimeout', 'int', 'Seconds to wait for a reply (0: no limit; default: 900)'],
   ['rpcconnect', 'string', 'Host of the node (default: 127.0.0.1)'],

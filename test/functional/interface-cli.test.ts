@@ -47,7 +47,12 @@ t.test('runs adit-cli against a node', async (t) => {
   t.same(await cli('getblockhash', '99'), { status: 8, out: '', err: 'error code: -8\nerror message:\nBlock height out of range\n' });
   t.same(await cli('nosuch'), { status: 89, out: '', err: 'error code: -32601\nerror message:\nMethod not found\n' });
   t.same(await cli('-named', 'getblockhash', 'height=1'), { status: 0, out: `${hash}\n`, err: '' });
-  t.match(await cli('-named', 'getblockhash', 'height'), { status: 1, err: /^error: No '=' in named argument 'height'/ });
+  t.same(await cli('-named', 'getblockhash', '1'), { status: 0, out: `${hash}\n`, err: '' }, 'a word without a name');
+  await node.call('createwallet', 'labels');
+  t.match(await cli('-named', 'getnewaddress', 'a=b'), { status: 0 }, 'a label that contains =');
+  t.match((await cli('getaddressesbylabel', 'a=b')).out, /"purpose": "receive"/);
+  await node.call('unloadwallet', 'labels');
+  t.match(await cli('-named', 'getblockhash', 'nope=x'), { status: 8, err: /Unknown named parameter nope/ });
   t.same(await cli('getblockhash', 'x'), { status: 1, out: '', err: 'error: Error parsing JSON: x\n' });
   t.same(await cli(), { status: 1, out: '', err: 'error: too few parameters (need at least command)\n' });
   t.same((await piped('1\n', '-stdin', 'getblockhash')).out, `${hash}\n`, '-stdin');

@@ -144,10 +144,7 @@ const clientWords: Target = {
     try {
       converted = convertArguments(METHODS.get(name), words, how === 'n');
     } catch (error) {
-      hold(
-        error instanceof Error && /^(Error parsing JSON: |No '=' in named argument )/.test(error.message),
-        `refused in other words: ${error}`,
-      );
+      hold(error instanceof Error && /^Error parsing JSON: /.test(error.message), `refused in other words: ${error}`);
       return false;
     }
     const text = encodeJson(converted);

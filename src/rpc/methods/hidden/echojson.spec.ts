@@ -6,7 +6,7 @@ export const echojson = declare({
   category: 'hidden',
   runs: 'front',
   description: 'Returns its arguments. For testing only. adit-cli and bitcoin-cli convert the arguments of this call to JSON.',
-  args: ECHO_ARGS,
+  args: ECHO_ARGS.map((arg) => ({ ...arg, type: 'obj' })),
   results: [],
   examples: [],
 });
