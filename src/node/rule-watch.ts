@@ -1,10 +1,11 @@
-// Watches for rules that miners have activated and this version does not know (BIP-0009). The operator is warned when
+// Watches for rules that miners have activated and this version does not know (BIP-0009, BIP-0323). The operator is warned when
 // they are locked in. Once they are active, getmininginfo, getnetworkinfo and -alertnotify report them.
 import type { ChainView } from '../chain/chain-view.js';
 import type { HeaderContext } from '../consensus/header-context.js';
 import { periodEnd, unknownVotes } from '../consensus/rules/versionbits.js';
 import { Slicer } from '../lib/slicer.js';
 import type { Logger } from '../log/logger.js';
+import { type Compat, follows } from '../policy/compat.js';
 
 /** Unknown rules in the period after a block, as masks of version bits. */
 interface Rules {
@@ -13,6 +14,10 @@ interface Rules {
 }
 
 const NONE: Rules = { lockedIn: 0, active: 0 };
+/** Bits 0 to 28. */
+const BIP9_SIGNALS = 0x1fffffff;
+/** Bits 0 to 4; miners use bits 5 to 28 as a nonce. */
+const BIP323_SIGNALS = 0x1f;
 
 /** Follows the tip and warns once for each bit. */
 export class RuleWatch {
@@ -26,18 +31,21 @@ export class RuleWatch {
   readonly #alert: (text: string) => void;
 
   readonly #words: string;
+  /** Mask of the version bits that count as signals. */
+  readonly #signals: number;
 
   /**
    * @param alert runs -alertnotify
-   * @param words beginning of the warning, which differs in 0.21
+   * @param compat decides which bits are signals, and the words of the warning
    */
   constructor(
     chain: Pick<ChainView, 'tip' | 'params' | 'versionBits' | 'isInitialBlockDownload'>,
     log: Logger,
     alert: (text: string) => void,
-    words = 'Unknown',
+    compat: Compat,
   ) {
-    this.#words = words;
+    this.#words = follows(compat, 22) ? 'Unknown' : 'Warning: unknown';
+    this.#signals = follows(compat, 32) ? BIP323_SIGNALS : BIP9_SIGNALS;
     this.#chain = chain;
     this.#log = log;
     this.#alert = alert;
@@ -75,7 +83,7 @@ export class RuleWatch {
       if (rules === undefined) rules = NONE;
       else {
         const active: number = rules.active | rules.lockedIn;
-        rules = { active, lockedIn: unknownVotes(closed, params, versionBits) & ~active };
+        rules = { active, lockedIn: unknownVotes(closed, params, versionBits) & this.#signals & ~active };
       }
       this.#rules.set(closed, rules);
       if (slicer.due) await slicer.pause();

@@ -14,7 +14,6 @@ import type { Net } from '../net/net.js';
 import { BindError } from '../net/peer/connector.js';
 import { SyncProgress } from '../net/sync/sync-progress.js';
 import { runCommands } from '../notify/hooks.js';
-import { follows } from '../policy/compat.js';
 import { ActiveCommands } from '../rpc/call-executor.js';
 import { readAsmap } from './asmap-file.js';
 import { ClockWatch } from './clock-watch.js';
@@ -226,8 +225,7 @@ async function openNotifications(
   const notifications = await startNotifications(config.notify, { chain, mempool, log, guard });
   teardown.add(() => notifications.close());
   late.notifications = notifications;
-  const words = follows(config.compat, 22) ? 'Unknown' : 'Warning: unknown';
-  late.ruleWatch = new RuleWatch(chain.view, log, (text) => notifications.alert(text), words);
+  late.ruleWatch = new RuleWatch(chain.view, log, (text) => notifications.alert(text), config.compat);
   return notifications;
 }
 

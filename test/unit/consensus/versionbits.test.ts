@@ -20,6 +20,7 @@ import {
 import { parseScriptFlags } from '../../../src/consensus/script/flags.js';
 import { silentLogger } from '../../../src/log/logger.js';
 import { RuleWatch } from '../../../src/node/rule-watch.js';
+import { COMPATS } from '../../../src/policy/compat.js';
 import { fc } from '../../framework/fast-check.js';
 import { ModelNode } from '../../framework/law-model.js';
 
@@ -239,27 +240,42 @@ t.test('counts votes for unknown rules above the threshold', async (t) => {
   );
 });
 
-t.test('warns once when unknown rules lock in and once when they activate', async (t) => {
-  const alerts: string[] = [];
-  const warnings: string[] = [];
-  const odd = 0x20000000 | (1 << 27);
-  const at = { tip: extend(null, 1, NO_VOTE), params: regtest, versionBits: new VersionBitsCache(), isInitialBlockDownload: () => false };
-  const log = { ...silentLogger, warn: (text: string) => void warnings.push(text) };
-  const watch = new RuleWatch(at as never, log, (text) => void alerts.push(text));
-  const grow = async (count: number, version: number): Promise<string> => {
-    at.tip = extend(at.tip, count, version);
-    watch.onTip();
-    await new Promise((resolve) => setImmediate(resolve));
-    return watch.text;
-  };
-  // Blocks 0 to 143, whose votes count for nothing yet; then a period of votes; then one of waiting.
-  t.equal(await grow(143, odd), '');
-  t.equal(await grow(144, odd), '');
-  t.match(warnings, [/versionbit 27/], 'locked in');
-  t.equal(await grow(143, NO_VOTE), '');
-  t.same(alerts, []);
-  t.match(await grow(1, NO_VOTE), /^Unknown new rules activated .versionbit 27.$/);
-  t.equal(alerts.length, 1);
-  await grow(300, NO_VOTE);
-  t.equal(alerts.length, 1);
-});
+for (const [version, bit, seen] of [
+  ['0.21.1', 27, true],
+  ['31', 27, false],
+  ['31', 5, false],
+  ['31', 4, true],
+] as const)
+  t.test(
+    `${seen ? 'warns once when unknown rules of' : 'ignores'} bit ${bit}${seen ? ' lock in and once when they activate' : ''}, ${version}`,
+    async (t) => {
+      const alerts: string[] = [];
+      const warnings: string[] = [];
+      const odd = 0x20000000 | (1 << bit);
+      const at = {
+        tip: extend(null, 1, NO_VOTE),
+        params: regtest,
+        versionBits: new VersionBitsCache(),
+        isInitialBlockDownload: () => false,
+      };
+      const log = { ...silentLogger, warn: (text: string) => void warnings.push(text) };
+      const watch = new RuleWatch(at as never, log, (text) => void alerts.push(text), COMPATS[version]);
+      const grow = async (count: number, version: number): Promise<string> => {
+        at.tip = extend(at.tip, count, version);
+        watch.onTip();
+        await new Promise((resolve) => setImmediate(resolve));
+        return watch.text;
+      };
+      // Blocks 0 to 143, whose votes count for nothing yet; then a period of votes; then one of waiting.
+      t.equal(await grow(143, odd), '');
+      t.equal(await grow(144, odd), '');
+      t.match(warnings, seen ? [`versionbit ${bit})`] : [], 'locked in');
+      t.equal(await grow(143, NO_VOTE), '');
+      t.same(alerts, []);
+      const text = `${version === '31' ? 'Unknown' : 'Warning: unknown'} new rules activated (versionbit ${bit})`;
+      t.equal(await grow(1, NO_VOTE), seen ? text : '');
+      t.same(alerts, seen ? [text] : []);
+      await grow(300, NO_VOTE);
+      t.equal(alerts.length, seen ? 1 : 0);
+    },
+  );
