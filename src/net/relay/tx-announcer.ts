@@ -148,9 +148,9 @@ export class TxAnnouncer {
     return book === undefined ? 0 : this.#countWaiting(book);
   }
 
-  /** Returns the mempool's sequence number at the last announcement to a peer. */
+  /** Returns the mempool's sequence number at the last announcement to a peer; 0 for a peer without transaction relay. */
   lastSequence(peer: Peer): number {
-    return this.#books.get(peer)?.lastSequence ?? 1;
+    return this.#books.get(peer)?.lastSequence ?? 0;
   }
 
   /** Queues a mempool transaction for announcement to all peers (Core's RelayTransaction). */
