@@ -32,7 +32,7 @@ export function openThreads({ config, crypto, log, teardown }: NodeBase): Opened
     pool,
     assembler,
     verifier: new CachedVerifier(new PooledVerifier(pool), cache),
-    grinder: new Grinder(pool),
+    grinder: new Grinder(pool, crypto),
     signer,
     // The node thread signs nothing itself.
     signingThreads: new PooledSigner({ pool, crypto, hereUs: 0 }),
