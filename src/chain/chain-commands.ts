@@ -74,6 +74,7 @@ export class ChainCommands {
       }
       await this.#parts.persister.writeRows();
       this.#parts.events.announceHeader(this.#ws.index.bestHeader);
+      void this.#parts.engine.consider();
       reply({ verdict, last });
     });
   }
@@ -81,6 +82,7 @@ export class ChainCommands {
   /** Marks a block as invalid and disconnects it. Always resolves with null. Genesis cannot be invalidated. */
   invalidateBlock(node: HeaderNode): Promise<Verdict> {
     return this.#parts.changes.change(async (reply) => {
+      await this.#parts.engine.endInQueue();
       await invalidate(this.#ws, this.#parts.activator, node);
       await this.#parts.activator.activate();
       await this.#writeBefore(reply);
@@ -90,6 +92,7 @@ export class ChainCommands {
   /** Removes the invalid marks of a block, its ancestors and its descendants, then activates the best branch. */
   reconsiderBlock(node: HeaderNode): Promise<Verdict> {
     return this.#parts.changes.change(async (reply) => {
+      await this.#parts.engine.endInQueue();
       reconsider(this.#ws, node);
       await this.#parts.activator.activate();
       await this.#writeBefore(reply);
@@ -99,6 +102,7 @@ export class ChainCommands {
   /** Ranks a block as if it had been received before all other blocks of equal work. */
   preciousBlock(node: HeaderNode): Promise<Verdict> {
     return this.#parts.changes.change(async (reply) => {
+      await this.#parts.engine.endInQueue();
       if (this.#ws.index.makePrecious(node)) await this.#parts.activator.activate();
       await this.#writeBefore(reply);
     });

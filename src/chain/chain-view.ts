@@ -54,6 +54,10 @@ export class ChainView {
   get validTip(): HeaderNode {
     return this.#parts.snapshot.history?.tip ?? this.tip;
   }
+  /** Last block that is connected: by the download engine while it is running, otherwise the tip. */
+  get reached(): HeaderNode {
+    return this.#parts.engine.reached;
+  }
   get bestHeader(): HeaderNode {
     return this.#ws.index.bestHeader;
   }

@@ -17,6 +17,7 @@ import type { ChainStats } from './connect/outcome.js';
 import { assumedHashHex } from './connect/scripts-needed.js';
 import { type ChainWorkspace, minimumChainWork } from './connect/workspace.js';
 import { Download } from './download/download.js';
+import { DownloadEngine } from './download/download-engine.js';
 import { adoptBehind } from './files/adopt-behind.js';
 import { Persister } from './files/persister.js';
 import { Pruner } from './files/pruner.js';
@@ -91,23 +92,29 @@ export class Chain {
     const assumedHash = assumedHex === null ? null : hashFromHex(assumedHex);
     const assumedValid = (): HeaderNode | undefined => (assumedHash === null ? undefined : index.get(assumedHash));
     const persister = new Persister(ws, ws.active.tip as HeaderNode);
-    const activator = new Activator(ws, events, persister, assumedValid, () => !isInitialBlockDownload());
+    const suspended = (): boolean => this.#parts.engine.running;
+    const activator = new Activator(ws, events, persister, assumedValid, () => !isInitialBlockDownload(), suspended);
     const pruner = new Pruner(ws, () => this.#flushAll(), isInitialBlockDownload);
     const shared = { changes, events, activator, persister, pruner };
-    const importer = new Importer(ws, { ...shared, flush: () => this.commands.flush() });
-    const snapshot = new SnapshotChain(ws, { ...shared, assumedValid });
+    const engine: DownloadEngine = new DownloadEngine(ws, {
+      ...{ ...shared, start: deps.startEngine, assumedValid, isInitialBlockDownload },
+      writeSomeRows: () => importer.writeSomeRows(),
+      resumeConnecting: () => resumeConnecting(),
+    });
+    const importer = new Importer(ws, { ...shared, engine, flush: () => this.commands.flush() });
+    const snapshot = new SnapshotChain(ws, { ...shared, engine, assumedValid });
     const resumeConnecting = (): void => {
       this.download.resumeConnecting();
       snapshot.history?.resumeConnecting();
     };
     const submitter = new BlockSubmitter(ws, { ...shared, isInitialBlockDownload, resumeConnecting });
-    const parts = { ...shared, importer, snapshot, submitter, initialDownload };
+    const parts = { ...shared, importer, snapshot, submitter, initialDownload, engine };
     this.#parts = parts;
     this.#upkeep = new Upkeep(ws, parts);
     this.events = events;
     this.view = new ChainView(ws, parts);
     this.blocks = new BlockReader(ws, pruner);
-    this.coins = new CoinReader(ws, parts, () => this.commands.flush(), deps.coinScanner);
+    this.coins = new CoinReader(ws, parts, deps.coinScanner);
     this.commands = new ChainCommands(ws, parts);
     this.download = new Download(ws, parts);
   }
@@ -163,6 +170,7 @@ export class Chain {
       await this.#parts.submitter.close();
       await this.#parts.snapshot.history?.close();
       try {
+        await this.#parts.engine.endInQueue();
         if (this.#parts.changes.fault === null) {
           await this.#flushAll();
           await this.#parts.persister.syncAll({ alone: true });

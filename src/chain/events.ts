@@ -18,7 +18,10 @@ export interface JoinedBlock extends ConnectedBlock {
   readonly fees: number;
 }
 
-/** One change of the tip: disconnected blocks (old tip first), then connected blocks (lowest first). */
+/**
+ * One change of the tip: disconnected blocks (old tip first), then connected blocks (lowest first). Both lists are empty
+ * if the tip has jumped: to a coins snapshot, or over blocks that the download engine connected.
+ */
 export interface TipChange {
   readonly disconnected: readonly ConnectedBlock[];
   readonly connected: readonly JoinedBlock[];
@@ -29,6 +32,11 @@ export interface TipChange {
    * for clients, such as templates, may wait for it.
    */
   readonly moreFollows?: boolean;
+  /**
+   * Set if the tip has jumped over blocks that the download engine connected: the tip before the jump, an ancestor of
+   * the new one. The files have these blocks and their undo data.
+   */
+  readonly jumpedFrom?: HeaderNode;
 }
 
 /** Called after coins and tip have changed. Must not await. */

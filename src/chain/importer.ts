@@ -11,6 +11,7 @@ import { acceptBlock } from './connect/accept.js';
 import type { Activator } from './connect/activator.js';
 import { ConnectMeter, type ConnectProgress } from './connect/connect-progress.js';
 import type { ChainWorkspace } from './connect/workspace.js';
+import type { DownloadEngine } from './download/download-engine.js';
 import { type BlockSource, type ImportProgress, type ImportSink, importBlocks } from './files/import-blocks.js';
 import type { Persister } from './files/persister.js';
 import type { Pruner } from './files/pruner.js';
@@ -27,6 +28,7 @@ export interface ImporterDeps {
   readonly activator: Activator;
   readonly persister: Persister;
   readonly pruner: Pruner;
+  readonly engine: DownloadEngine;
   /** Writes everything to the database. */
   readonly flush: () => Promise<void>;
 }
@@ -66,7 +68,7 @@ export class Importer {
   }
 
   async #import(paths: readonly string[], accept: ImportSink['accept'], onProgress?: (progress: ImportProgress) => void): Promise<number> {
-    const { changes, flush } = this.#deps;
+    const { changes, engine, flush } = this.#deps;
     changes.refuseAfterFault();
     const { crypto, clock, log, params, options } = this.#ws;
     this.#running++;
@@ -86,7 +88,10 @@ export class Importer {
       return await importBlocks(paths, sink, onProgress);
     } finally {
       this.#running--;
-      if (changes.fault === null) await flush();
+      if (changes.fault === null) {
+        await changes.changeWhole(() => engine.endInQueue());
+        await flush();
+      }
     }
   }
 
@@ -96,7 +101,7 @@ export class Importer {
    *   Null: append the bytes and connect the block
    */
   async importBlock(block: BlockView, stored: BlockPosition | null): Promise<boolean> {
-    const { changes, events, activator } = this.#deps;
+    const { changes, events, activator, engine } = this.#deps;
     const { index, params, crypto, log } = this.#ws;
     const known = index.get(block.hash);
     if (known?.has(NodeStatus.HAVE_DATA)) return false;
@@ -112,6 +117,10 @@ export class Importer {
       events.announceHeader(index.bestHeader);
       await activator.writeTipChanges();
       await this.writeSomeRows();
+      if (stored === null) {
+        engine.wake();
+        void engine.consider();
+      }
       reply(isNew);
     });
   }
@@ -134,7 +143,7 @@ export class Importer {
 
   /** See ChainCommands.connectStored. */
   async connectStored(onProgress?: (progress: ConnectProgress) => void): Promise<void> {
-    const { changes, activator, flush } = this.#deps;
+    const { changes, activator, engine, flush } = this.#deps;
     changes.refuseAfterFault();
     if (this.storedAhead === 0) return;
     const { clock } = this.#ws;
@@ -142,12 +151,18 @@ export class Importer {
     const meter = new ConnectMeter(now, this.#tip);
     this.#running++;
     try {
-      while (this.storedAhead > 0 && !this.#ws.stopping()) {
-        await changes.changeWhole(async () => {
-          const begin = now();
-          await activator.activate(null, () => now() - begin >= CONNECT_SLICE_MS);
-        });
-        if (meter.isReportDue() || this.storedAhead === 0) onProgress?.(meter.at(this.#tip, this.#ws.index.findMostWork() ?? this.#tip));
+      // An idle engine waits for a block of a peer.
+      while (!engine.idle && (engine.running || this.storedAhead > 0) && !this.#ws.stopping()) {
+        await engine.consider();
+        if (engine.running) await engine.whenMoved();
+        else {
+          await changes.changeWhole(async () => {
+            const begin = now();
+            await activator.activate(null, () => now() - begin >= CONNECT_SLICE_MS);
+          });
+        }
+        const goal = this.#ws.index.candidates.best ?? this.#tip;
+        if (meter.isReportDue() || goal === this.#tip) onProgress?.(meter.at(engine.reached, goal));
       }
     } finally {
       this.#running--;

@@ -2,6 +2,7 @@
 
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import type { Crypto } from '../crypto/crypto.js';
+import type { Engine, EngineOptions } from '../engine/engine.js';
 import type { Clock } from '../lib/clock.js';
 import type { ListenerGuard } from '../lib/listener-guard.js';
 import type { Logger } from '../log/logger.js';
@@ -12,6 +13,20 @@ import type { BlockFiles } from '../storage/block-files.js';
 import type { BlockPosition } from '../storage/block-records.js';
 import type { Store } from '../storage/store.js';
 import type { PruneSettings } from './files/pruning.js';
+
+/** The download engine without its private members. */
+export type BlockEngine = Pick<Engine, keyof Engine>;
+/** Starts a download engine. Rejects if threads, memory or WebAssembly cannot be had. */
+export type StartEngine = (options: EngineOptions) => Promise<BlockEngine>;
+
+/** Settings of the download engine. */
+export interface EngineSettings {
+  readonly threads: number;
+  /** Number of blocks ahead of the tip that it may connect, from which it starts. */
+  readonly leastBlocks: number;
+  /** Height of the last block that it connects (-stopatheight); infinite for none. */
+  readonly stopHeight: number;
+}
 
 /** Settings of the chain. Each field has Core's default. */
 export interface ChainOptions {
@@ -65,6 +80,8 @@ export interface ChainOptions {
   readonly adoptAtOpen: boolean;
   /** Settings of -prune; null: never prune. */
   readonly prune: PruneSettings | null;
+  /** Settings of the download engine; null: do not use it. */
+  readonly engine: EngineSettings | null;
   /** Bytes of imported blocks that stay in memory while their parent is missing. */
   readonly orphanBytes: number;
 }
@@ -86,6 +103,7 @@ export const defaultChainOptions: ChainOptions = {
   connectAtOpen: Number.POSITIVE_INFINITY,
   adoptAtOpen: true,
   prune: null,
+  engine: null,
   orphanBytes: 128 << 20,
 };
 
@@ -154,6 +172,12 @@ export const CHAIN_ROWS = {
   reindexChainstate: ['reindex-chainstate', 'bool', 'Rebuild the coins from the stored blocks. Not possible with -prune', false],
   checkBlocks: ['checkblocks', 'int', 'Number of blocks to check at the start (0: all; default: {default})', 6, { least: 0 }],
   checkLevel: ['checklevel', 'int', 'How thorough the check of -checkblocks is: 0 to 4, as in verifychain', 3, { least: 0, most: 4 }],
+  downloadEngine: [
+    'engine',
+    'bool',
+    'Connect blocks below the assumed-valid block with the download engine: threads of its own that keep all coins in memory, within -dbcache (default: {default})',
+    false,
+  ],
   stopAtHeight: ['stopatheight', 'int', 'Stop the node once the chain has this height (default: {default}, never)', 0, { least: 0 }],
 } as const;
 
@@ -188,6 +212,8 @@ export interface ChainDeps {
    * Computes ids and roots of large blocks on other threads. If absent, the node thread computes them in time slices.
    */
   readonly blockHasher?: BlockHasher;
+  /** Starts the download engine. If absent, the node thread connects all blocks. */
+  readonly startEngine?: StartEngine;
   /** Scans coins on other threads. If absent, this thread scans them. */
   readonly coinScanner?: CoinScanner;
   readonly crypto: Crypto;

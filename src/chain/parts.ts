@@ -4,6 +4,7 @@ import type { BlockSubmitter } from './block-submitter.js';
 import type { ChainEvents } from './chain-events.js';
 import type { Changes } from './changes.js';
 import type { Activator } from './connect/activator.js';
+import type { DownloadEngine } from './download/download-engine.js';
 import type { Persister } from './files/persister.js';
 import type { Pruner } from './files/pruner.js';
 import type { Importer } from './importer.js';
@@ -19,5 +20,6 @@ export interface ChainParts {
   readonly importer: Importer;
   readonly snapshot: SnapshotChain;
   readonly submitter: BlockSubmitter;
+  readonly engine: DownloadEngine;
   readonly initialDownload: InitialDownload;
 }

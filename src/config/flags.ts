@@ -124,7 +124,7 @@ const sections: Readonly<Record<string, string>> = {
     torcontrol torpassword i2psam i2pacceptincoming upnp natpmp maxtimeadjustment`,
   'Debugging and testing': `
     debug debugexclude logips printtoconsole logtimestamps logtimemicros logthreadnames shrinkdebugfile announce
-    mocktime maxtipage minimumchainwork checkpoints maxsigcachesize checkblocks checklevel stopatheight checkaddrman
+    mocktime maxtipage minimumchainwork checkpoints engine maxsigcachesize checkblocks checklevel stopatheight checkaddrman
     checkmempool prevoutfetchthreads loglevel inboundrelaypercent txsendrate loglevelalways logratelimit rpcdoccheck
     capturemessages txreconciliation walletcrosschain checkblockindex stopafterblockimport logsourcelocations
     fastprune addrmantest uacomment acceptstalefeeestimates help-debug forcecompactdb dbcrashratio choosedatadir

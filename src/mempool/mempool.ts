@@ -5,7 +5,7 @@ import type { KnownTransactions } from '../chain/connect/known-block.js';
 import { hashKey, hashToHex } from '../consensus/bytes/hex.js';
 import type { Txid, Wtxid } from '../consensus/ids.js';
 import type { Reject } from '../consensus/state.js';
-import type { TxView } from '../consensus/tx/tx-view.js';
+import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import type { Clock } from '../lib/clock.js';
 import { ListenerGuard } from '../lib/listener-guard.js';
 import { Listeners } from '../lib/listeners.js';
@@ -267,8 +267,8 @@ export class Mempool {
    * Returns whether the mempool has more transactions than the blocks of a change can confirm, and no transaction of a
    * disconnected block is returning. Must be called before onTip.
    */
-  outlasts({ connected, disconnected }: ChainChange): boolean {
-    if (disconnected.length > 0 || this.returning) return false;
+  outlasts({ connected, disconnected, jumpedFrom }: ChainChange): boolean {
+    if (disconnected.length > 0 || jumpedFrom !== undefined || this.returning) return false;
     // Coinbases count too. This is harmless: a block without other transactions removes nothing from the mempool.
     return this.size > connected.reduce((sum, { block }) => sum + block.txs.length, 0);
   }
@@ -288,6 +288,23 @@ export class Mempool {
    */
   onTip(_tip: unknown, change: ChainChange): void {
     this.#reorg.applyTipChange(change);
+    if (change.jumpedFrom !== undefined && this.size > 0) this.#acceptAgain();
+  }
+
+  /**
+   * Takes out all transactions and accepts them again, as after a restart. Called after a jump of the tip, because the
+   * blocks in between, which the mempool did not see, may contain any of them.
+   */
+  #acceptAgain(): void {
+    const { records, rows } = this.#pool;
+    const taken = [...rows.here()].sort((a, b) => rows.ancestorCount[a] - rows.ancestorCount[b]);
+    const txs = taken.map((row) => parseTx(new Uint8Array(records.bytesOf(row)), records.hashes));
+    this.#pool.remove(new Set(taken), 'reorg');
+    this.#pool.bumpCounter();
+    const acceptAll = async (): Promise<void> => {
+      for (const tx of txs) await this.accept(tx);
+    };
+    acceptAll().catch((error: Error) => this.#deps.log.error(`Transactions of the mempool are lost: ${error.message}`));
   }
 
   /**

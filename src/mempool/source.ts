@@ -42,4 +42,6 @@ export interface ChainChange {
   readonly connected: readonly ChangedBlock[];
   /** Set while an operator disconnects blocks: number of blocks disconnected before this change. */
   readonly invalidatedBefore?: number;
+  /** Set if the tip has jumped over blocks whose transactions are not passed on. */
+  readonly jumpedFrom?: HeaderContext;
 }

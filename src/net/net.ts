@@ -106,7 +106,7 @@ export class Net {
   }
 
   /** Called after a tip change. */
-  onTip({ connected, disconnected }: TipChange): void {
+  onTip({ connected, disconnected, jumpedFrom }: TipChange): void {
     if (this.#stopped) return;
     const { txDownload, compactReceiver, blockAnnouncer } = this.relay;
     txDownload.onTip(
@@ -114,7 +114,7 @@ export class Net {
       disconnected.length > 0,
     );
     for (const { node } of connected) this.times.noteReached(node.hash, 'tip');
-    this.sync.downloads.onConnected(connected.length);
+    this.sync.downloads.onConnected(jumpedFrom === undefined ? connected.length : this.#context.chain.tip.height - jumpedFrom.height);
     this.sync.staleTip.onTip();
     compactReceiver.onTip();
     blockAnnouncer.onTip(connected.map(({ node }) => node));

@@ -35,6 +35,19 @@ export function addChainMetrics(metrics: Metrics, sources: FindMetricSources) {
     ],
   );
   metrics.group(
+    () => chain()?.download.engine ?? undefined,
+    [
+      ['adit_engine_height', 'Height of the last block that the running download engine has connected', (engine) => engine.height],
+      ['adit_engine_coins', 'Coins in the memory of the running download engine', (engine) => engine.coins],
+      ['adit_engine_bytes', 'Memory of the coins in the running download engine', (engine) => engine.bytes],
+      [
+        'adit_engine_checkpoint_age_seconds',
+        'Time since the running download engine wrote its coins. A crash costs the work since then',
+        (engine) => engine.checkpointAgeSeconds,
+      ],
+    ],
+  );
+  metrics.group(
     () => sources()?.latest(),
     [
       ['bitcoin_latest_block_height', 'Height of the newest block', (block) => block.height],

@@ -1,12 +1,13 @@
 // Converts the node's options to the chain's, and checks stored blocks at start.
 
 import type { Chain } from '../chain/chain.js';
-import { batchBounds, type ChainOptions } from '../chain/options.js';
+import { batchBounds, type ChainOptions, type EngineSettings } from '../chain/options.js';
 import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';
 import { MAX_FUTURE_BLOCK_TIME } from '../consensus/limits.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import type { NodeLogger } from '../log/create-logger.js';
+import type { ZmqTopic } from '../notify/options.js';
 import { follows } from '../policy/compat.js';
 import { noteShortCheck, pruneSettings } from './pruning.js';
 
@@ -35,8 +36,21 @@ export function chainOptions(config: NodeConfig, params: ChainParams, scan: bool
     checkpoints: config.checkpoints,
     adoptAtOpen: !scan,
     prune: pruneSettings(config, params),
+    engine: engineSettings(config),
     connectAtOpen: config.stopAtHeight > 0 || scan ? -1 : MAX_CONNECTED_AT_OPEN,
   };
+}
+
+/** Number of blocks ahead from which the download engine starts, so that small chains start as fast as without it. */
+const LEAST_ENGINE_BLOCKS = 300;
+/** ZMQ topics with a message for every block or transaction of the initial download. */
+const TOPICS_OF_EVERY_BLOCK: readonly ZmqTopic[] = ['hashtx', 'rawtx', 'sequence'];
+
+/** Returns the settings of the download engine; null without it. */
+export function engineSettings({ downloadEngine, notify, par, stopAtHeight }: NodeConfig): EngineSettings | null {
+  // The engine does not pass on the blocks that it connects, and subscribers of these topics must not miss one.
+  if (!downloadEngine || notify.zmq.some(({ topic }) => TOPICS_OF_EVERY_BLOCK.includes(topic))) return null;
+  return { threads: par, leastBlocks: LEAST_ENGINE_BLOCKS, stopHeight: stopAtHeight > 0 ? stopAtHeight : Number.POSITIVE_INFINITY };
 }
 
 /** Checks the newest blocks (-checkblocks, -checklevel). @throws ConfigError if they are damaged, or the clock is far behind the tip */

@@ -64,9 +64,11 @@ export class InlineNodeClient implements NodeClient {
   // -- events
 
   /** Called after a tip change. */
-  onTip(tip: HeaderNode, { disconnected, connected }: TipChange): void {
+  onTip(tip: HeaderNode, { disconnected, connected, jumpedFrom }: TipChange): void {
     if (this.#listeners.size + this.#followers.size === 0) return;
     if (disconnected.length + connected.length === 0) this.#emitChainEvent({ kind: 'jumped', ...this.#placed(tip) });
+    // All skipped blocks are stored, so the wallets scan them now.
+    if (jumpedFrom !== undefined) this.#emitChainEvent({ kind: 'history' });
     for (const { node, block } of disconnected) {
       const { node: before, locator } = this.#placed(node.prev!);
       this.#emitChainEvent({ kind: 'disconnected', node: this.#facts(node), block, before, locator });

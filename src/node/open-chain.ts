@@ -1,6 +1,7 @@
 // Opens the chain, checks its newest blocks, and creates the indexes over it.
 
 import { Chain } from '../chain/chain.js';
+import { Engine } from '../engine/engine.js';
 import { Indexes } from '../indexes/indexes.js';
 import { PooledBlockHasher } from '../parallel/block-hasher.js';
 import { PooledCoinScanner } from '../parallel/coin-scanner.js';
@@ -48,6 +49,7 @@ export async function openChain(
       ),
     verifier,
     blockHasher: new PooledBlockHasher(pool),
+    startEngine: (options) => Engine.start(options),
     coinScanner: new PooledCoinScanner(pool),
     crypto,
     clock,

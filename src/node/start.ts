@@ -150,7 +150,7 @@ async function start(
   const network = createNetworkAccess(config.net, config.deprecatedRpc, () => late.net);
   const active = new ActiveCommands();
   const context = createNodeContext(base, { ...threads, ...modules, network, notifications, wired }, active);
-  front.serveCalls({ ...createExecutors(base, context, active, threads.renderers), templates: templated.templates });
+  front.serveCalls({ ...createExecutors(base, context, active), templates: templated.templates });
   // Running calls use everything that was opened after the fronts, so close the fronts before it.
   teardown.add(front.close);
   if (sv2 !== null) teardown.add(() => sv2.close());
@@ -233,10 +233,10 @@ function syncProgress({ params, clock }: NodeBase, { chain, late }: WiredModules
   return new SyncProgress({
     params,
     downloading: () => chain.view.isInitialBlockDownload(),
-    height: () => chain.view.tip.height,
+    height: () => chain.view.reached.height,
     bestHeader: () => chain.view.bestHeader,
     presync: () => late.net?.sync.headers.presyncPlace ?? null,
-    verificationProgress: () => chain.view.verificationProgress(chain.view.tip),
+    verificationProgress: () => chain.view.verificationProgress(chain.view.reached),
     nowMs: () => clock.nowMs(),
   });
 }

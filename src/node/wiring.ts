@@ -96,7 +96,7 @@ export function wire(base: NodeBase, modules: WiredModules): Wired {
       guard.run('stratum', () => stratum?.onTip());
     }
     showDownload();
-    publisher.changed(change.moreFollows === true, change.connected.length > 0);
+    publisher.changed(change.moreFollows === true, change.disconnected.length === 0);
   });
   const tipSequence: readonly (readonly [name: string, listener: TipListener])[] = [
     ['declared jobs', (tip) => jobs.expire(clock.nowSeconds(), tip.height)],

@@ -10,8 +10,6 @@ import { CHECKS_UNTIL_STUCK, type Every, timerEvery } from '../lib/watchdog.js';
 export interface WorkerThreadsOptions {
   readonly filename: string;
   readonly threads: number;
-  /** Number of threads that start with the first job; the others start when jobs wait. Default: all. */
-  readonly minThreads?: number;
   /** Maximum number of jobs of a thread: one runs, the others wait in the thread's port. */
   readonly jobsPerThread: number;
   readonly workerData?: unknown;
@@ -61,11 +59,10 @@ export class WorkerThreads {
   }
 
   #start(): Piscina {
-    const { filename, threads, minThreads = threads, jobsPerThread, workerData, every = timerEvery, warn } = this.#options;
+    const { filename, threads, jobsPerThread, workerData, every = timerEvery, warn } = this.#options;
     const piscina = new Piscina({
       filename,
-      minThreads,
-      idleTimeout: Number.POSITIVE_INFINITY,
+      minThreads: threads,
       maxThreads: threads,
       concurrentTasksPerWorker: jobsPerThread,
       recordTiming: false,
@@ -75,7 +72,6 @@ export class WorkerThreads {
     piscina.on('error', (error: unknown) => warn?.(`A worker thread failed between two jobs: ${describeError(error)}`));
     // The replacement exists at the end of the tick.
     piscina.on('workerDestroy', () => queueMicrotask(() => this.#watchThreads(piscina)));
-    piscina.on('workerCreate', () => queueMicrotask(() => this.#watchThreads(piscina)));
     this.#watchThreads(piscina);
     this.#stopChecking = every(() => this.#checkJobs());
     return piscina;

@@ -249,14 +249,18 @@ export class BlockFiles {
   /**
    * Appends undo data of blocks to the rev file of their blk file, in one write.
    * @param file number of the blk file
-   * @param records `undo` as in codec/undo.ts; `prevHash` hash of the block's parent, internal order
+   * @param records `undo` as in codec/undo.ts; `prevHash` hash of the block's parent, internal order; `checksum` sha256d
+   *   of both, if the caller has it
    * @returns positions of the payloads
    */
-  appendUndo(file: number, records: readonly { readonly undo: Uint8Array; readonly prevHash: Uint8Array }[]): Promise<number[]> {
+  appendUndo(
+    file: number,
+    records: readonly { readonly undo: Uint8Array; readonly prevHash: Uint8Array; readonly checksum?: Uint8Array | undefined }[],
+  ): Promise<number[]> {
     return this.#serialized(async () => {
       const writer = await this.#undoWriter(file);
       const positions = await writer.append(
-        records.map(({ undo, prevHash }) => ({ payload: undo, trailer: this.#checksum(prevHash, undo) })),
+        records.map(({ undo, prevHash, checksum }) => ({ payload: undo, trailer: checksum ?? this.#checksum(prevHash, undo) })),
       );
       this.#noteGrowth(positions[0] as number, writer.size, this.#options.undoChunkBytes ?? UNDO_CHUNK_BYTES);
       this.#revSizes.set(file, writer.size);

@@ -81,15 +81,15 @@ export type NodeEvent =
       readonly locator: Uint8Array;
     }
   /**
-   * The tip is this block, but the bytes of blocks are missing: the chain jumped to a coins snapshot, or the wallets
-   * are too far behind. Wallets scan the skipped blocks later.
+   * The tip is this block, but the bytes of blocks are missing: the chain jumped to a coins snapshot or over blocks of
+   * the download engine, or the wallets are too far behind. Wallets scan the skipped blocks later.
    */
   | { readonly kind: 'jumped'; readonly node: BlockFacts; readonly locator: Uint8Array }
   | { readonly kind: 'entered'; readonly tx: TxView }
   | { readonly kind: 'left'; readonly tx: TxView; readonly conflict: boolean }
   /** Complete content of the mempool, parents first. Transactions that are not in the list are not in the mempool. */
   | { readonly kind: 'pool'; readonly txs: readonly MempoolTx[] }
-  /** All blocks below the coins snapshot are stored now. */
+  /** All blocks below the tip are stored now, so wallets scan those that they skipped. */
   | { readonly kind: 'history' };
 
 /** Fee rates that the node requires. */

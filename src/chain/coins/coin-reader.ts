@@ -2,7 +2,7 @@
 
 import type { Coin } from '../../consensus/coin.js';
 import { type CoinScanner, InlineCoinScanner } from '../../parallel/coin-scanner.js';
-import { outpointOfCoinKey } from '../../storage/layout.js';
+import { outpointOfCoinKey, type PrefixRange } from '../../storage/layout.js';
 import type { StoreCursor } from '../../storage/store.js';
 import type { CoinsStats } from '../connect/outcome.js';
 import type { ChainWorkspace } from '../connect/workspace.js';
@@ -16,17 +16,14 @@ export class CoinReader {
   readonly #ws: ChainWorkspace;
   readonly #parts: ChainParts;
   readonly #scanner: CoinScanner;
-  readonly #flush: () => Promise<void>;
   #dumping = false;
 
   /**
-   * @param flush writes all pending changes to the database
    * @param scanner scans coins on other threads; by default this thread scans them
    */
-  constructor(ws: ChainWorkspace, parts: ChainParts, flush: () => Promise<void>, scanner: CoinScanner = new InlineCoinScanner()) {
+  constructor(ws: ChainWorkspace, parts: ChainParts, scanner: CoinScanner = new InlineCoinScanner()) {
     this.#ws = ws;
     this.#parts = parts;
-    this.#flush = flush;
     this.#scanner = scanner;
   }
 
@@ -64,20 +61,30 @@ export class CoinReader {
    * @param txid internal order
    */
   async anyCoinOf(txid: Uint8Array): Promise<Coin | undefined> {
-    await this.#flush();
-    for await (const [key] of this.#ws.store.iterate(this.#ws.space.ofTx(txid))) {
-      const coin = await this.coin(outpointOfCoinKey(key));
-      if (coin !== undefined) return coin;
+    const { cursor } = await this.#pin(() => this.#ws.space.ofTx(txid));
+    try {
+      for (let rows = await cursor.next(); rows.length > 0; rows = await cursor.next()) {
+        for (const [key] of rows) {
+          const coin = await this.coin(outpointOfCoinKey(key));
+          if (coin !== undefined) return coin;
+        }
+      }
+    } finally {
+      await cursor.close();
     }
     return undefined;
   }
 
-  /** Writes all pending coins, then opens a cursor over exactly the coins at the tip. */
-  #pin(): Promise<{ cursor: StoreCursor; tip: HeaderNode }> {
+  /**
+   * Writes all pending coins, then opens a cursor over exactly the coins at the tip.
+   * @param range returns the range of the coins; by default all
+   */
+  #pin(range: () => PrefixRange = () => this.#ws.space.coins): Promise<{ cursor: StoreCursor; tip: HeaderNode }> {
     return this.#parts.changes.change(async (reply) => {
+      await this.#parts.activator.writeTipChanges();
       await this.#parts.persister.flush();
       // Open the cursor before the next change.
-      reply({ cursor: this.#ws.store.cursor(this.#ws.space.coins), tip: this.#ws.active.tip as HeaderNode });
+      reply({ cursor: this.#ws.store.cursor(range()), tip: this.#ws.active.tip as HeaderNode });
     });
   }
 

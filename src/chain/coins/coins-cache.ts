@@ -30,6 +30,7 @@ import { CoinTable, MAX_DATA_BYTES } from './coin-table.js';
 import type { CoinsCacheStats } from './coins-cache-stats.js';
 import { DirtyCoins } from './dirty-coins.js';
 import { LIST } from './entry-list.js';
+import { ReadGate } from './read-gate.js';
 
 export interface CoinsCacheOptions {
   /**
@@ -60,6 +61,7 @@ export class CoinsCache implements CoinView {
   readonly #table = new CoinTable();
   readonly #counts = { hits: 0, misses: 0, evictions: 0 };
   #pendingPrefetches = 0;
+  readonly #gate: ReadGate;
   #evictionEpoch = 0;
   #holdsAll = false;
   /** Steps of a deferred change. They run before coins are next read, written or counted. */
@@ -68,10 +70,12 @@ export class CoinsCache implements CoinView {
   /** Buffer for the encoding of the coin that is being added. */
   readonly #writer = new ByteWriter(MAX_CELL_BYTES);
 
-  constructor(options: CoinsCacheOptions, deps: { store: Store; space: CoinSpace }) {
+  /** @param deps.gate closed while another writer changes coins in the database */
+  constructor(options: CoinsCacheOptions, deps: { store: Store; space: CoinSpace; gate?: ReadGate }) {
     this.budgetBytes = options.budgetBytes;
     this.#store = deps.store;
     this.#space = deps.space;
+    this.#gate = deps.gate ?? new ReadGate();
     this.dirty = new DirtyCoins({
       table: this.#table,
       space: () => this.#space,
@@ -80,7 +84,10 @@ export class CoinsCache implements CoinView {
     });
   }
 
-  /** Switches to another set of coins and drops all entries. All changes must have been written before. */
+  /**
+   * Switches to another set of coins and drops all entries. All changes must have been written before. Also called for
+   * the same set, after another writer has changed its coins in the database.
+   */
   switchSpace(space: CoinSpace): void {
     this.#finishOrRefuse();
     if (this.dirty.entries > 0) throw new Error('coins that are not written would be lost');
@@ -129,7 +136,8 @@ export class CoinsCache implements CoinView {
     try {
       while (missing.length > 0) {
         const epoch = this.#evictionEpoch;
-        const values = await this.#store.getMany(this.#space.keysOf(missing));
+        const wanted = missing;
+        const values = await this.#gate.run(() => this.#store.getMany(this.#space.keysOf(wanted)));
         if (epoch === this.#evictionEpoch) {
           this.#insertRead(missing, values);
           return;

@@ -62,17 +62,27 @@ export class Activator {
   readonly #persister: Persister;
   readonly #assumed: () => HeaderNode | undefined;
   readonly #eager: () => boolean;
+  readonly #suspended: () => boolean;
 
   /**
    * @param assumed returns the assumed-valid block, once its header is known
    * @param eager returns whether changes are written immediately (near the tip) or collected (initial download)
+   * @param suspended returns whether the download engine connects blocks, so that `activate` must not
    */
-  constructor(ws: ChainWorkspace, events: ChainEvents, persister: Persister, assumed: () => HeaderNode | undefined, eager: () => boolean) {
+  constructor(
+    ws: ChainWorkspace,
+    events: ChainEvents,
+    persister: Persister,
+    assumed: () => HeaderNode | undefined,
+    eager: () => boolean,
+    suspended: () => boolean,
+  ) {
     this.#ws = ws;
     this.#events = events;
     this.#persister = persister;
     this.#assumed = assumed;
     this.#eager = eager;
+    this.#suspended = suspended;
     this.prefetcher = new BlockPrefetcher(ws);
   }
 
@@ -84,6 +94,7 @@ export class Activator {
    * @param onJudged called with the verdict on each block that was connected or failed to connect
    */
   async activate(supplied: SuppliedBlock | null = null, enough?: () => boolean, onJudged?: JudgedListener): Promise<void> {
+    if (this.#suspended()) return;
     const { index, active } = this.#ws;
     for (;;) {
       // The initial download is over, so prefetched blocks are not needed any more.
@@ -234,6 +245,24 @@ export class Activator {
     const begin = clock.monotonicMs();
     yield* changeCoins(this.#ws, step);
     observe('connect_coins', (clock.monotonicMs() - begin) / 1000);
+  }
+
+  /**
+   * Moves the tip over blocks whose coins the download engine has written to the database, and announces the jump.
+   * @param more true if further blocks are known besides the stored ones
+   */
+  jumpTo(tip: HeaderNode, more: boolean): void {
+    const { active, coins, index, space, log } = this.#ws;
+    const jumpedFrom = active.tip as HeaderNode;
+    coins.switchSpace(space);
+    active.setTip(tip);
+    index.candidates.pruneBelow(tip);
+    this.counts.connected += tip.height - jumpedFrom.height;
+    const moreFollows = more || (index.findMostWork() ?? tip) !== tip;
+    this.#last = { written: true, moreFollows, byOperator: false };
+    const fault = this.#events.announceTip(tip, { connected: [], disconnected: [], moreFollows, jumpedFrom });
+    log.info(tipLine(this.#ws, tip));
+    if (fault !== null) throw fault;
   }
 
   /**

@@ -13,6 +13,7 @@ import { RECORD_HEAD_BYTES } from '../../storage/record-file.js';
 import { StoreError } from '../../storage/store-error.js';
 import { ChainFault } from '../chain-fault.js';
 import { CoinsCache } from '../coins/coins-cache.js';
+import { ReadGate } from '../coins/read-gate.js';
 import { BlockJobs } from '../download/block-jobs.js';
 import { BlockStorage } from '../files/block-storage.js';
 import { forgetLost, recountUndo, rollBackLost } from '../files/lost-tail.js';
@@ -61,6 +62,7 @@ export async function openWorkspace(given: Partial<ChainOptions>, deps: ChainDep
   const { rows, lastKnown, lastKnownUndo, storedBackwards } = await loadIndex(store, index, params.powLimit);
   const files = await deps.openFiles({ lastKnown, lastKnownUndo, knownBackwards: storedBackwards });
   const blocks = new BlockStorage(files, crypto);
+  const gate = new ReadGate();
   const ws: ChainWorkspace = {
     params,
     options,
@@ -77,7 +79,8 @@ export async function openWorkspace(given: Partial<ChainOptions>, deps: ChainDep
     index,
     active,
     leftRollbacks: 0,
-    coins: new CoinsCache({ budgetBytes: options.coinsCacheBytes }, { store, space }),
+    coins: new CoinsCache({ budgetBytes: options.coinsCacheBytes }, { store, space, gate }),
+    coinsGate: gate,
     versionBits: new VersionBitsCache(),
     isHistory: false,
     scriptsLog: new ScriptsLog(log),

@@ -12,6 +12,7 @@ import type { Verifier } from '../../parallel/verifier.js';
 import type { CoinSpace } from '../../storage/layout.js';
 import type { Store } from '../../storage/store.js';
 import type { CoinsCache } from '../coins/coins-cache.js';
+import type { ReadGate } from '../coins/read-gate.js';
 import type { BlockJobs } from '../download/block-jobs.js';
 import type { BlockStorage } from '../files/block-storage.js';
 import type { ChainOptions } from '../options.js';
@@ -43,6 +44,8 @@ export interface ChainWorkspace {
   readonly index: BlockIndex;
   readonly active: ActiveChain;
   readonly coins: CoinsCache;
+  /** Closed while the download engine changes coins in the database. */
+  readonly coinsGate: ReadGate;
   readonly versionBits: VersionBitsCache;
   /** True for the history below a snapshot, which is validated in the background. */
   readonly isHistory: boolean;

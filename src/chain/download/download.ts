@@ -9,8 +9,9 @@ import type { BlockPosition } from '../../storage/block-records.js';
 import { isLarge } from '../connect/large-block.js';
 import type { ChainWorkspace } from '../connect/workspace.js';
 import type { ChainParts } from '../parts.js';
-import { NodeStatus } from '../tree/header-node.js';
+import { type HeaderNode, NodeStatus } from '../tree/header-node.js';
 import type { BlockJob } from './block-job.js';
+import type { EngineProgress } from './download-engine.js';
 
 /**
  * Limits on the number and bytes of blocks that are not connected yet. Above them, callers must wait before they pass
@@ -157,11 +158,28 @@ export class Download {
 
   /** Starts to connect stored blocks in time slices, unless that is running already. */
   resumeConnecting(): void {
-    if (this.#parts.importer.storedAhead > 0) this.#connectSoon();
+    if (this.#parts.engine.running || this.#parts.importer.storedAhead > 0) this.#connectSoon();
+  }
+
+  /** Figures of the download engine; null while it is not running. */
+  get engine(): EngineProgress | null {
+    return this.#parts.engine.progress;
+  }
+
+  /**
+   * Passes the bytes of a requested block to the download engine.
+   * @returns null if the block must be accepted with `accept`. Otherwise `stored` resolves with false if it must be then
+   */
+  takeBytes(node: HeaderNode, bytes: Uint8Array): AcceptedBlock | null {
+    return this.#parts.engine.takeBytes(node, bytes);
   }
 
   #connectSoon(): void {
     this.#releaseWaiters();
+    const { engine } = this.#parts;
+    void engine.consider();
+    engine.wake();
+    if (engine.running) return;
     if (this.#connecting || this.#ws.stopping() || this.#parts.importer.storedAhead === 0) return;
     this.#connecting = true;
     this.#connectInSlices().catch((error: unknown) => this.#parts.changes.reportFailure(error));
@@ -179,7 +197,7 @@ export class Download {
           await activator.activate(null, () => blocks++ > 0 && (changes.crowded || ws.clock.monotonicMs() - begin >= SLICE_MS));
         });
         this.#releaseWaiters();
-      } while (importer.storedAhead > 0 && !ws.stopping());
+      } while (!this.#parts.engine.running && importer.storedAhead > 0 && !ws.stopping());
     } finally {
       this.#connecting = false;
       this.#releaseWaiters();

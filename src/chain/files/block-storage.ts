@@ -50,6 +50,14 @@ export class RecentBlock {
   }
 }
 
+/** Undo data of a block. */
+export interface UndoOfBlock {
+  readonly node: HeaderNode;
+  readonly undo: Uint8Array;
+  /** Checksum of the record if the caller has it: sha256d of the parent's hash and the undo data. */
+  readonly checksum?: Uint8Array;
+}
+
 export class BlockStorage {
   /** Recently connected blocks, oldest first. Until undo data is written, it is only here. */
   readonly #recent = new Map<HeaderNode, RecentBlock>();
@@ -157,23 +165,25 @@ export class BlockStorage {
   }
 
   /** Writes undo data of connected blocks, unless the files have it already. */
-  async writeUndo(connected: readonly RecentBlock[]): Promise<void> {
-    const open: { node: HeaderNode; undo: Uint8Array }[] = [];
-    for (const recent of connected) {
-      const { node } = recent;
-      if (node.prev === null) continue;
-      const undo = recent.undoData();
-      if (!(await this.#hasUndo(node, undo))) open.push({ node, undo });
+  writeUndo(connected: readonly RecentBlock[]): Promise<void> {
+    return this.writeUndoData(connected.map((recent) => ({ node: recent.node, undo: recent.undoData() })));
+  }
+
+  /** Like writeUndo, for undo data in the encoding of undo files. */
+  async writeUndoData(blocks: readonly UndoOfBlock[]): Promise<void> {
+    const open: UndoOfBlock[] = [];
+    for (const block of blocks) {
+      if (block.node.prev !== null && !(await this.#hasUndo(block.node, block.undo))) open.push(block);
     }
     for (let first = 0; first < open.length; ) {
       // Write all undo data of the same file together.
-      const { file } = (open[first] as { node: HeaderNode }).node;
+      const { file } = (open[first] as UndoOfBlock).node;
       let end = first + 1;
       while (end < open.length && open[end]?.node.file === file) end++;
       const group = open.slice(first, end);
       const positions = await this.files.appendUndo(
         file,
-        group.map(({ node, undo }) => ({ undo, prevHash: node.prevHash })),
+        group.map(({ node, undo, checksum }) => ({ undo, prevHash: node.prevHash, checksum })),
       );
       for (const [i, { node }] of group.entries()) {
         node.undoPos = positions[i] as number;

@@ -7,7 +7,7 @@ import { TimeSlice, yieldToLoop } from '../../lib/time-slice.js';
 import { encodeIndexRow } from '../../storage/codec/index-row.js';
 import { encodeRollback } from '../../storage/codec/rollback.js';
 import { blockIndexKey, encodeFlushMarker, ROLLBACK_ROWS } from '../../storage/layout.js';
-import type { BatchOp } from '../../storage/store.js';
+import type { Batch, BatchOp } from '../../storage/store.js';
 import { WriteBatch } from '../../storage/write-batch.js';
 import type { ChainWorkspace } from '../connect/workspace.js';
 import type { ConnectedBlock } from '../events.js';
@@ -54,7 +54,7 @@ export class Persister {
   }
 
   /**
-   * Called after the chain switched to another set of coins.
+   * Called after the chain switched to another set of coins, or after writeCoinsOf.
    * @param tip block of these coins in the database
    */
   movedTo(tip: HeaderNode): void {
@@ -199,25 +199,50 @@ export class Persister {
   }
 
   async #flushInChunks(tip: HeaderNode): Promise<void> {
-    const { coins, store, blocks, space } = this.#ws;
+    const { coins, options } = this.#ws;
+    async function* drained(): AsyncGenerator<WriteBatch> {
+      for (;;) {
+        const batch = new WriteBatch();
+        if (coins.dirty.drain(options.flushChunkEntries, batch) === 0) return;
+        yield batch;
+        await yieldToLoop();
+      }
+    }
+    await this.#beginFlush(tip);
+    await this.#written(() => this.#writeBatches(tip, drained()));
+  }
+
+  /**
+   * Writes coins that another writer changed by connecting blocks on top of the stored tip. The files have these blocks
+   * and their undo data. If this throws, a replay (replay-flush.ts) must follow.
+   * @param to last of the blocks
+   * @param batches changes of coins up to that block
+   */
+  async writeCoinsOf(to: HeaderNode, batches: AsyncIterable<Batch>): Promise<void> {
+    await this.#beginFlush(to);
+    await this.#writeBatches(to, batches);
+    this.#lastFlushMs = this.#ws.clock.monotonicMs();
+  }
+
+  /** Writes the marker of a flush in several batches. */
+  async #beginFlush(tip: HeaderNode): Promise<void> {
+    const { store, blocks, space } = this.#ws;
     // A replay after a crash reads these blocks and their undo data, so they must be on the disk before the marker.
     await blocks.files.sync();
     this.#unsynced = 0;
     const marker: BatchOp = { type: 'put', key: space.flushMarkerKey, value: encodeFlushMarker(this.#storedTip.hash, tip.hash) };
     await store.batch([...this.#takeRows(Number.POSITIVE_INFINITY), marker], { sync: true });
-    await this.#written(async () => {
-      for (;;) {
-        const batch = new WriteBatch();
-        if (coins.dirty.drain(this.#ws.options.flushChunkEntries, batch) === 0) break;
-        await store.batch(batch);
-        await yieldToLoop();
-      }
-      const end: BatchOp[] = [
-        { type: 'put', key: space.tipKey, value: tip.hash },
-        { type: 'del', key: space.flushMarkerKey },
-      ];
-      await store.batch(end, { sync: true });
-    });
+  }
+
+  /** Writes the batches of a flush, then the tip, and removes the marker. */
+  async #writeBatches(tip: HeaderNode, batches: AsyncIterable<Batch>): Promise<void> {
+    const { store, space } = this.#ws;
+    for await (const batch of batches) await store.batch(batch);
+    const end: BatchOp[] = [
+      { type: 'put', key: space.tipKey, value: tip.hash },
+      { type: 'del', key: space.flushMarkerKey },
+    ];
+    await store.batch(end, { sync: true });
   }
 
   /** Runs a write of drained coins and reports its result to the cache. */

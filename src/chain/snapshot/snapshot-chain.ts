@@ -12,6 +12,7 @@ import type { Changes } from '../changes.js';
 import type { Activator } from '../connect/activator.js';
 import { historyOf } from '../connect/open-workspace.js';
 import type { ChainWorkspace } from '../connect/workspace.js';
+import type { DownloadEngine } from '../download/download-engine.js';
 import type { Persister } from '../files/persister.js';
 import type { Pruner } from '../files/pruner.js';
 import { compareCandidates } from '../tree/candidates.js';
@@ -26,6 +27,7 @@ export interface SnapshotDeps {
   readonly activator: Activator;
   readonly persister: Persister;
   readonly pruner: Pruner;
+  readonly engine: DownloadEngine;
   /** Returns the assumed-valid block, once its header is known. */
   readonly assumedValid: () => HeaderNode | undefined;
 }
@@ -117,6 +119,7 @@ export class SnapshotChain {
     // Check the conditions again. If one has changed while the coins were read, the snapshot is refused; this is not a
     // fault.
     const refused = await changes.change<SnapshotError | null>(async (reply) => {
+      await this.#deps.engine.endInQueue();
       await activator.writeTipChanges();
       await activator.prefetcher.close();
       await persister.flush();

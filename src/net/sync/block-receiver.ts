@@ -2,11 +2,12 @@
 // checks it much later.
 
 import { isLarge } from '../../chain/connect/large-block.js';
+import type { AcceptedBlock } from '../../chain/download/download.js';
 import { NodeStatus } from '../../chain/tree/header-node.js';
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import { HEADER_SIZE, parseHeader } from '../../consensus/block/header-view.js';
 import { hashToHex } from '../../consensus/bytes/hex.js';
-import { ByteReader } from '../../consensus/bytes/reader.js';
+import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import type { BlockHash } from '../../consensus/ids.js';
 import { MAX_BLOCK_TXS } from '../../consensus/limits.js';
 import { blockProof } from '../../consensus/rules/bits.js';
@@ -68,13 +69,47 @@ export class BlockReceiver {
       this.#blame(peer, header.hash, reject('missing-prev', 'prev-blk-not-found'), true);
       return undefined;
     }
+    const known = asked ? chain.node(header.hash) : undefined;
+    const taken = known === undefined ? null : this.#context.download.takeBytes(known, payload);
+    if (taken !== null) return this.#awaitEngine(peer, payload, header.hash, taken);
+    return this.#parse(peer, payload, header.hash, prev.height + 1, asked);
+  }
+
+  /** Continues with the next block while the download engine connects this one, or takes this one back from the engine. */
+  #awaitEngine(peer: Peer, payload: Uint8Array, hash: BlockHash, { stored, next }: AcceptedBlock): Promise<void> | undefined {
+    const { clock, log } = this.#context;
+    this.#downloads.endRequest(hash);
+    this.#context.scheduleRound();
+    const finish = async (): Promise<void> => {
+      if (await this.#downloads.whileBusy([hash], () => stored)) {
+        peer.lastBlockTime = clock.nowSeconds();
+        this.#context.scheduleRound();
+        return;
+      }
+      const prev = this.#context.chain.node(hash)?.prev;
+      try {
+        await this.#parse(peer, payload, hash, (prev?.height ?? -1) + 1, true);
+      } catch (error) {
+        if (!(error instanceof DecodeError)) throw error;
+        this.#refuseMutated(peer, hash, error.message);
+      }
+    };
+    finish().catch((error: unknown) => {
+      log.error(`Error in a block of peer=${peer.id}: ${error instanceof Error ? error.message : String(error)}`);
+      this.#context.disconnect(peer);
+    });
+    return next;
+  }
+
+  /** @param height height of the block @throws DecodeError */
+  #parse(peer: Peer, payload: Uint8Array, hash: BlockHash, height: number, asked: boolean): Promise<void> | undefined {
+    const { crypto } = this.#context;
     const count = new ByteReader(payload, HEADER_SIZE).compactSize();
     if (count > MAX_BLOCK_TXS) {
-      this.#refuseMutated(peer, header.hash, `${count} transactions`);
+      this.#refuseMutated(peer, hash, `${count} transactions`);
       return undefined;
     }
     const block = parseBlock(payload, crypto);
-    const height = prev.height + 1;
     if (isLarge(block)) return this.#context.commands.identify(block).then(() => this.#screen(peer, block, height, asked));
     return this.#screen(peer, block, height, asked);
   }

@@ -85,7 +85,7 @@ export const getblockchaininfo: NodeRun<typeof spec> = (_, ctx) => {
     difficulty: new Double(difficultyOf(tip.bits)),
     time: tip.time,
     mediantime: tip.medianTimePast(),
-    verificationprogress: new Double(chain.verificationProgress(tip)),
+    verificationprogress: new Double(chain.verificationProgress(chain.reached)),
     initialblockdownload: chain.isInitialBlockDownload(),
     backgroundvalidation: backgroundValidation(ctx),
     chainwork: tip.chainWork.toString(16).padStart(64, '0'),

@@ -1,0 +1,209 @@
+// Decides when the download engine (src/engine) connects blocks: while it runs, the ordinary code stores blocks and does
+// not move the tip. The run itself is in engine-run.ts.
+
+import type { ChainEvents } from '../chain-events.js';
+import type { Changes } from '../changes.js';
+import type { Activator } from '../connect/activator.js';
+import type { ChainWorkspace } from '../connect/workspace.js';
+import type { Persister } from '../files/persister.js';
+import type { StartEngine } from '../options.js';
+import type { HeaderNode } from '../tree/header-node.js';
+import { mayConnect } from './engine-block.js';
+import { EngineRun, type RunEnd } from './engine-run.js';
+
+/** Number of failures, without a completed run in between, after which the engine is not started again. */
+const MAX_FAILURES = 3;
+/**
+ * Bytes in the database of the coins that are loaded for each block ahead. Loading more would take longer than the
+ * engine saves.
+ */
+const LOADED_BYTES_PER_BLOCK = 128 << 10;
+
+export interface DownloadEngineDeps {
+  /** Starts the engine's threads; undefined: there is no engine. */
+  readonly start: StartEngine | undefined;
+  readonly changes: Changes;
+  readonly events: ChainEvents;
+  readonly activator: Activator;
+  readonly persister: Persister;
+  /** Returns the assumed-valid block, once its header is known. */
+  assumedValid(): HeaderNode | undefined;
+  isInitialBlockDownload(): boolean;
+  writeSomeRows(): Promise<void>;
+  /** Starts to connect stored blocks in time slices. */
+  resumeConnecting(): void;
+}
+
+/** Figures of a running engine. */
+export interface EngineProgress {
+  /** Height of the last block that is connected and stored. */
+  readonly height: number;
+  readonly coins: number;
+  readonly bytes: number;
+  readonly checkpointAgeSeconds: number;
+}
+
+export class DownloadEngine {
+  #run: EngineRun | null = null;
+  #starting: Promise<void> | null = null;
+  /** True if the engine must not start any more. */
+  #off: boolean;
+  #failures = 0;
+  /** Height of the block that the engine could not connect. The ordinary code connects this block. */
+  #failedHeight = 0;
+  /** Resolvers of #moved. */
+  #waiters: (() => void)[] = [];
+  readonly #ws: ChainWorkspace;
+  readonly #deps: DownloadEngineDeps;
+
+  constructor(ws: ChainWorkspace, deps: DownloadEngineDeps) {
+    this.#ws = ws;
+    this.#deps = deps;
+    this.#off = deps.start === undefined || ws.options.engine === null;
+  }
+
+  /** True while the engine connects blocks. The tip moves only by its checkpoints then. */
+  get running(): boolean {
+    return this.#run !== null;
+  }
+
+  /** True if the engine is running and waits for a block that is not stored. */
+  get idle(): boolean {
+    return this.#run?.idle === true;
+  }
+
+  /** Last block that is connected: by the engine if it is running, otherwise the tip. */
+  get reached(): HeaderNode {
+    return this.#run?.reached ?? (this.#ws.active.tip as HeaderNode);
+  }
+
+  /** Figures of the engine; null while it is not running. */
+  get progress(): EngineProgress | null {
+    const run = this.#run;
+    return run && { height: run.reached.height, ...run.figures, checkpointAgeSeconds: run.checkpointAgeMs / 1000 };
+  }
+
+  /**
+   * Starts the engine if enough blocks are ahead that it may connect. Resolves when that is decided.
+   */
+  consider(): Promise<void> {
+    if (this.#starting !== null || this.#lastHeight() === null) return this.#starting ?? Promise.resolve();
+    this.#starting = this.#deps.changes
+      .changeWhole(() => this.#start())
+      .catch(() => undefined)
+      .finally(() => {
+        this.#starting = null;
+      });
+    return this.#starting;
+  }
+
+  /** Returns the height of the last block that the engine may connect; null if it must not start. */
+  #lastHeight(): number | null {
+    const { active, index, options } = this.#ws;
+    const { changes, isInitialBlockDownload, assumedValid } = this.#deps;
+    const settings = options.engine;
+    if (this.#off || settings === null || this.#run !== null || this.#ws.stopping() || changes.refusing) return null;
+    const tip = active.tip as HeaderNode;
+    const best = index.bestHeader;
+    let last = Math.min(best.height, settings.stopHeight);
+    if (this.#failedHeight > tip.height) last = Math.min(last, this.#failedHeight - 1);
+    const first = tip.height + settings.leastBlocks;
+    if (first > last || index.assumed !== null || !isInitialBlockDownload()) return null;
+    const next = best.ancestor(tip.height + 1);
+    const far = best.ancestor(first);
+    if (next?.prev !== tip || far === null || !mayConnect(this.#ws, far, assumedValid())) return null;
+    return last;
+  }
+
+  /** Runs in the queue of changes. */
+  async #start(): Promise<void> {
+    const ws = this.#ws;
+    const { activator, changes, persister, assumedValid, writeSomeRows, start } = this.#deps;
+    await activator.writeTipChanges();
+    await activator.prefetcher.close();
+    await persister.flush();
+    const { gte, lt } = ws.space.coins;
+    const stored = await ws.store.approximateSize(gte, lt);
+    const lastHeight = this.#lastHeight();
+    if (lastHeight === null) return;
+    const { coinsCacheBytes } = ws.options;
+    const tip = ws.active.tip as HeaderNode;
+    if (stored > coinsCacheBytes || stored > (lastHeight - tip.height) * LOADED_BYTES_PER_BLOCK) {
+      const why =
+        stored > coinsCacheBytes ? '-dbcache is too small for the coins' : 'loading the coins would take too long for the few blocks ahead';
+      ws.log.info(`Blocks are connected without the download engine: ${why} (${stored >> 20} MiB in the database).`);
+      this.#off = true;
+      return;
+    }
+    const { threads } = ws.options.engine!;
+    ws.log.info(
+      `The download engine connects blocks from height ${tip.height + 1} on, below the assumed-valid block, with ${threads} threads`,
+    );
+    const run = new EngineRun(ws, {
+      ...{ start: start!, threads, memoryBytes: coinsCacheBytes, lastHeight, changes, activator, persister, assumedValid, writeSomeRows },
+      moved: () => this.#callWaiters(),
+      ended: (end) => this.#onEnded(end),
+    });
+    this.#run = run;
+    const cursor = ws.store.cursor(ws.space.coins);
+    // The engine has the coins now, so free the memory of the cache.
+    ws.coins.switchSpace(ws.space);
+    void run.begin(cursor);
+  }
+
+  #onEnded({ failure, failedHeight, final }: RunEnd): void {
+    const { log } = this.#ws;
+    const reached = this.reached.height;
+    this.#run = null;
+    if (final) this.#off = true;
+    if (failure === null) {
+      this.#failures = 0;
+      log.info(`The download engine has ended at height ${reached}`);
+    } else {
+      this.#failures++;
+      this.#failedHeight = failedHeight;
+      if (this.#failures >= MAX_FAILURES) this.#off = true;
+      const { height } = this.#ws.active;
+      log.warn(`The download engine has failed: ${failure.message}. Other code connects the blocks from height ${height + 1} on.`);
+    }
+    this.#callWaiters();
+    const { activator, changes, resumeConnecting } = this.#deps;
+    if (changes.refusing) return;
+    // Announces that no change of the tip follows, if none does.
+    changes
+      .changeWhole(() => activator.activate(null, () => true))
+      .then(resumeConnecting)
+      .catch(() => undefined);
+  }
+
+  #callWaiters(): void {
+    for (const resolve of this.#waiters.splice(0)) resolve();
+  }
+
+  /** Resolves when the engine has connected more blocks, becomes idle, or has ended. */
+  async whenMoved(): Promise<void> {
+    if (this.#run !== null) await new Promise<void>((resolve) => this.#waiters.push(resolve));
+  }
+
+  /**
+   * Passes the bytes of a requested block to the engine.
+   * @returns null if the ordinary code must take the block. Otherwise `stored` resolves with false if the engine gives
+   *   the bytes back, and `next` when another block may be sent
+   */
+  takeBytes(node: HeaderNode, bytes: Uint8Array): { readonly stored: Promise<boolean>; readonly next: Promise<void> | undefined } | null {
+    const run = this.#run;
+    const stored = run?.takeBytes(node, bytes) ?? null;
+    return run === null || stored === null ? null : { stored, next: run.held.whenNotFull() };
+  }
+
+  /** Called when a block was stored. */
+  wake(): void {
+    this.#run?.wake();
+  }
+
+  /** Ends the engine with a checkpoint. Must be called inside the queue of changes. */
+  async endInQueue(): Promise<void> {
+    if (this.#deps.changes.fault !== null) this.#run?.drop();
+    else await this.#run?.endInQueue();
+  }
+}

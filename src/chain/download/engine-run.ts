@@ -1,0 +1,431 @@
+// One run of the download engine (src/engine): offers blocks to it in order of height, stores the blocks that it has
+// connected, and writes their coins at checkpoints. Between two checkpoints the chain's tip and its coins do not change.
+// So whatever fails, the run only has to be dropped: the chain stands at the last checkpoint, and the ordinary code goes on
+// from there. See docs/decisions/0084-download-engine.md.
+
+import { type ChangedCoins, EngineFailure, type FinishedBlock } from '../../engine/engine.js';
+import { TimeSlice } from '../../lib/time-slice.js';
+import type { BlockPosition } from '../../storage/block-records.js';
+import type { StoreCursor } from '../../storage/store.js';
+import { StoreError } from '../../storage/store-error.js';
+import { WriteBatch } from '../../storage/write-batch.js';
+import type { Changes } from '../changes.js';
+import type { Activator } from '../connect/activator.js';
+import type { ChainWorkspace } from '../connect/workspace.js';
+import type { Persister } from '../files/persister.js';
+import { replayFlush } from '../files/replay-flush.js';
+import type { BlockEngine, StartEngine } from '../options.js';
+import { type HeaderNode, NodeStatus } from '../tree/header-node.js';
+import { engineBlock, mayConnect } from './engine-block.js';
+import { HeldBlocks } from './held-blocks.js';
+
+/** Time in milliseconds between two checkpoints. A crash costs at most the work since the last one. */
+const CHECKPOINT_MS = 2 * 60 * 1000;
+/** Time in milliseconds without a block to connect after which a checkpoint is written. */
+const IDLE_MS = 1_000;
+const TICK_MS = 250;
+/** Part of the memory bound at which the run ends, so that a block in work does not exceed the bound. */
+const FULL = 0.9;
+/** Number of coins read from the database at a time. */
+const LOAD_ROWS = 1_000;
+/** Most blocks and bytes stored in one change, so that other changes of the chain run in between. */
+const GROUP_BLOCKS = 64;
+const GROUP_BYTES = 16 << 20;
+/** Growth of the files in bytes between two checkpoints with -prune, because files are pruned below the tip only. */
+const PRUNED_GROWTH = 64 << 20;
+
+/** State of a run. */
+type State =
+  /** The threads start, and the coins of the tip are loaded. */
+  | 'loading'
+  /** Blocks are offered and stored. */
+  | 'running'
+  /** No block is offered until a checkpoint is written. */
+  | 'pausing'
+  /** No block is offered any more. The run ends with a checkpoint. */
+  | 'ending'
+  | 'ended';
+
+/** Reason for the end of a run. */
+export interface RunEnd {
+  /** Error of the engine; null if the run ended with a checkpoint. */
+  readonly failure: Error | null;
+  /** Height of the block that the engine could not connect; 0 for none. */
+  readonly failedHeight: number;
+  /** True if the engine must not start again: its memory is full, or threads and memory cannot be had. */
+  readonly final: boolean;
+}
+
+export interface RunDeps {
+  readonly start: StartEngine;
+  readonly threads: number;
+  readonly memoryBytes: number;
+  /** Height of the last block to connect. */
+  readonly lastHeight: number;
+  readonly changes: Changes;
+  readonly activator: Activator;
+  readonly persister: Persister;
+  /** Writes index rows if many are unwritten. */
+  writeSomeRows(): Promise<void>;
+  /** Returns the assumed-valid block. */
+  assumedValid(): HeaderNode | undefined;
+  /** Called when blocks were stored, and when the next one is missing. */
+  moved(): void;
+  /** Called once, when the run has ended. */
+  ended(end: RunEnd): void;
+}
+
+export class EngineRun {
+  /** Blocks in memory that are not stored yet. */
+  readonly held: HeldBlocks;
+  #state: State = 'loading';
+  #engine: BlockEngine | null = null;
+  /** Last block that was offered; last block that the engine has connected; last of these that is stored. */
+  #offered: HeaderNode;
+  #collected: HeaderNode;
+  #stored: HeaderNode;
+  /** Blocks that the engine has connected and that are not stored yet, lowest first. */
+  #finished: { readonly node: HeaderNode; readonly block: FinishedBlock }[] = [];
+  #feeding = false;
+  #storeQueued = false;
+  /** Time since which the next block is missing; null while it is not. */
+  #starvedSinceMs: number | null = null;
+  #checkpointMs: number;
+  #bytesAtCheckpoint: number;
+  /** True if the run ends because the memory is full. */
+  #isFull = false;
+  /** Resolvers of #drained. */
+  #waiters: (() => void)[] = [];
+  readonly #timer: NodeJS.Timeout;
+  readonly #ws: ChainWorkspace;
+  readonly #deps: RunDeps;
+
+  constructor(ws: ChainWorkspace, deps: RunDeps) {
+    this.#ws = ws;
+    this.#deps = deps;
+    this.#offered = this.#collected = this.#stored = ws.active.tip as HeaderNode;
+    this.#checkpointMs = ws.clock.monotonicMs();
+    this.#bytesAtCheckpoint = ws.blocks.files.sizeOnDisk;
+    this.held = new HeldBlocks(() => this.#starvedSinceMs !== null);
+    this.#timer = setInterval(() => this.#tick(), TICK_MS);
+    this.#timer.unref();
+  }
+
+  get ended(): boolean {
+    return this.#state === 'ended';
+  }
+
+  /** Last block that is connected and stored. Its coins may not be written yet. */
+  get reached(): HeaderNode {
+    return this.#stored;
+  }
+
+  /** True while the next block is missing and all others are stored. */
+  get idle(): boolean {
+    return this.#starvedSinceMs !== null && this.#stored === this.#offered;
+  }
+
+  /** Milliseconds since the last checkpoint. */
+  get checkpointAgeMs(): number {
+    return this.#ws.clock.monotonicMs() - this.#checkpointMs;
+  }
+
+  /** Coins in the engine and their bytes. */
+  get figures(): { readonly coins: number; readonly bytes: number } {
+    return this.#engine?.figures() ?? { coins: 0, bytes: 0 };
+  }
+
+  /**
+   * Starts the threads, loads the coins, and begins to connect blocks.
+   * @param cursor over the coins of the tip; closed by this function
+   */
+  async begin(cursor: StoreCursor): Promise<void> {
+    try {
+      const options = await this.#options();
+      const engine = await this.#deps.start(options);
+      this.#engine = engine;
+      if (this.ended) {
+        await engine.close();
+        return;
+      }
+      if (!(await this.#load(engine, cursor))) return;
+      this.#state = 'running';
+      void this.#collect(engine);
+      this.wake();
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      await cursor.close();
+    }
+  }
+
+  async #options(): Promise<Parameters<StartEngine>[0]> {
+    const { threads, memoryBytes } = this.#deps;
+    const firstHeight = this.#stored.height + 1;
+    const medianTimes = new Uint32Array(firstHeight);
+    const turns = new TimeSlice();
+    for (let node: HeaderNode | null = this.#stored; node !== null; node = node.prev) {
+      medianTimes[node.height] = node.medianTimePast();
+      if (turns.over) await turns.next();
+    }
+    return { threads, memoryBytes, firstHeight, medianTimes, coinPrefix: this.#ws.space.coins.gte[0] as number };
+  }
+
+  /** @returns false if the run has ended meanwhile */
+  async #load(engine: BlockEngine, cursor: StoreCursor): Promise<boolean> {
+    for (let rows = await cursor.next(LOAD_ROWS); rows.length > 0; rows = await cursor.next(LOAD_ROWS)) {
+      await engine.loadCoins(rows);
+      if (this.ended) return false;
+      if (this.#full) {
+        this.#ws.log.warn('The coins of the database do not fit into -dbcache. Blocks are connected without the download engine.');
+        this.#end({ failure: null, failedHeight: 0, final: true });
+        return false;
+      }
+    }
+    return !this.ended;
+  }
+
+  get #full(): boolean {
+    return this.figures.bytes > this.#deps.memoryBytes * FULL;
+  }
+
+  /**
+   * Holds the bytes of a block until the block is connected and stored.
+   * @returns resolves with false if the run gives the bytes back: the ordinary code must take them. Null if the run does
+   *   not take them at all
+   */
+  takeBytes(node: HeaderNode, bytes: Uint8Array): Promise<boolean> | null {
+    if (this.#state === 'ending' || this.ended || node.height <= this.#offered.height || node.has(NodeStatus.HAVE_DATA)) return null;
+    if (node.height > this.#deps.lastHeight || !mayConnect(this.#ws, node, this.#deps.assumedValid())) return null;
+    const ended = this.held.hold(node, bytes);
+    if (ended !== null) this.wake();
+    return ended;
+  }
+
+  /** Called when a block may have become available. */
+  wake(): void {
+    if (this.#state === 'running' && !this.#feeding) void this.#feed();
+  }
+
+  /** Offers blocks until one is missing or no slot is free. */
+  async #feed(): Promise<void> {
+    const engine = this.#engine as BlockEngine;
+    this.#feeding = true;
+    try {
+      while (this.#state === 'running') {
+        const node = this.#next();
+        if (node === null) {
+          this.#endSoon();
+          break;
+        }
+        const here = this.held.bytesOf(node) ?? (node.hasData ? this.#storedBytes(node) : null);
+        if (here === null) {
+          this.#starvedSinceMs ??= this.#ws.clock.monotonicMs();
+          this.held.releaseWaiters();
+          if (this.idle) this.#deps.moved();
+          break;
+        }
+        this.#starvedSinceMs = null;
+        const bytes = here instanceof Promise ? await here : here;
+        if (this.#state !== 'running' || !engine.offer(engineBlock(this.#ws, node), bytes)) break;
+        this.#offered = node;
+      }
+    } catch (error) {
+      // The ordinary code finds out what is wrong with the block.
+      if (error instanceof StoreError) this.#endSoon();
+      else this.#fail(error);
+    } finally {
+      this.#feeding = false;
+    }
+  }
+
+  /** Returns the block to offer next; null if the run has connected all that it may. */
+  #next(): HeaderNode | null {
+    const last = this.#offered;
+    const node = this.#ws.index.bestHeader.ancestor(last.height + 1);
+    if (node === null || node.prev !== last || node.height > this.#deps.lastHeight || this.#ws.stopping()) return null;
+    return mayConnect(this.#ws, node, this.#deps.assumedValid()) ? node : null;
+  }
+
+  #storedBytes(node: HeaderNode): Uint8Array | Promise<Uint8Array> {
+    const job = this.#ws.jobs.find(node);
+    return job?.state.kind === 'stored' ? job.block.bytes : this.#ws.blocks.readBytes(node);
+  }
+
+  /** Takes connected blocks from the engine until the run ends. */
+  async #collect(engine: BlockEngine): Promise<void> {
+    try {
+      while (!this.ended) {
+        const block = await engine.next();
+        const node = this.#offered.ancestor(block.height) as HeaderNode;
+        this.#collected = node;
+        this.#finished.push({ node, block });
+        this.#storeSoon();
+        for (const resolve of this.#waiters.splice(0)) resolve();
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #storeSoon(): void {
+    if (this.#storeQueued || this.ended) return;
+    this.#storeQueued = true;
+    const job = async (): Promise<void> => {
+      this.#storeQueued = false;
+      await this.#store();
+    };
+    // A failure is a fault of the chain, or the chain is closing and ends the run by itself.
+    this.#deps.changes.changeWhole(job).catch(() => undefined);
+  }
+
+  /** Stores connected blocks, and writes a checkpoint if one is due. Runs in the queue of changes. */
+  async #store(): Promise<void> {
+    if (this.ended || this.#state === 'loading') return;
+    await this.#storeGroup();
+    if (this.#state === 'running' && this.#checkpointIsDue) this.#state = 'pausing';
+    if (this.#finished.length > 0) {
+      this.#storeSoon();
+      return;
+    }
+    if (this.#state === 'running' || this.ended || this.#stored !== this.#offered) return;
+    await this.#checkpoint();
+  }
+
+  async #storeGroup(): Promise<void> {
+    const { blocks, index, jobs } = this.#ws;
+    let end = 0;
+    for (let bytes = 0; end < this.#finished.length && end < GROUP_BLOCKS && bytes < GROUP_BYTES; end++)
+      bytes += this.#finished[end]!.block.bytes.length;
+    const group = this.#finished.splice(0, end);
+    if (group.length === 0) return;
+    const fresh = group.filter(({ node }) => !node.has(NodeStatus.HAVE_DATA));
+    const positions = fresh.length === 0 ? [] : await blocks.files.appendBlocks(fresh.map(({ block }) => block.bytes));
+    for (const [i, { node, block }] of fresh.entries()) {
+      let at = positions[i] as BlockPosition;
+      // The file may have been pruned since the block was appended. Append the block again.
+      if (!blocks.files.hasFile(at.file)) at = await blocks.files.appendBlock(block.bytes);
+      if (!node.has(NodeStatus.HAVE_DATA)) index.receivedTransactions(node, block.txCount, at.file, at.pos);
+    }
+    await blocks.writeUndoData(group.map(({ node, block }) => ({ node, undo: block.undo, checksum: block.undoChecksum })));
+    for (const { node } of group) {
+      index.raise(node, NodeStatus.SCRIPTS_VALID);
+      index.dirty.add(node);
+      jobs.judge(node, 'connected');
+      this.held.end(node, true);
+      this.#stored = node;
+    }
+    if (!this.ended) this.#engine?.release(this.#stored.height);
+    if (this.#state === 'running' && this.#full) {
+      this.#ws.log.info(
+        `The download engine has filled -dbcache at height ${this.#stored.height}. It ends, and other code connects the rest.`,
+      );
+      this.#isFull = true;
+      this.#endSoon();
+    }
+    this.wake();
+    this.#deps.moved();
+    await this.#deps.writeSomeRows();
+  }
+
+  get #checkpointIsDue(): boolean {
+    if (this.#stored === this.#ws.active.tip) return false;
+    if (this.checkpointAgeMs >= CHECKPOINT_MS) return true;
+    const { options, blocks } = this.#ws;
+    if (options.prune !== null && blocks.files.sizeOnDisk - this.#bytesAtCheckpoint >= PRUNED_GROWTH) return true;
+    return this.#starvedSinceMs !== null && this.#ws.clock.monotonicMs() - this.#starvedSinceMs >= IDLE_MS;
+  }
+
+  #tick(): void {
+    if (this.#ws.stopping() && this.#state === 'running') this.#endSoon();
+    if (this.#state === 'running' && this.#checkpointIsDue) this.#storeSoon();
+  }
+
+  #endSoon(): void {
+    if (this.#state !== 'running' && this.#state !== 'pausing') return;
+    this.#state = 'ending';
+    this.#storeSoon();
+  }
+
+  /** Writes the coins of all stored blocks, and moves the tip to the last of them. */
+  async #checkpoint(): Promise<void> {
+    const ws = this.#ws;
+    const { activator, persister } = this.#deps;
+    const engine = this.#engine as BlockEngine;
+    const to = this.#stored;
+    if (to !== ws.active.tip) {
+      const openGate = await ws.coinsGate.close();
+      try {
+        await this.#writeCoins(engine, to);
+        persister.movedTo(to);
+        activator.jumpTo(to, this.held.size > 0);
+      } finally {
+        openGate();
+      }
+      ws.log.info(`Wrote the coins of the download engine: height ${to.height}, ${this.figures.coins} coins`);
+    }
+    this.#checkpointMs = ws.clock.monotonicMs();
+    this.#bytesAtCheckpoint = ws.blocks.files.sizeOnDisk;
+    if (this.#state === 'ending') {
+      this.#end({ failure: null, failedHeight: 0, final: this.#isFull });
+    } else if (this.#state === 'pausing') {
+      this.#state = 'running';
+      this.wake();
+    }
+  }
+
+  async #writeCoins(engine: BlockEngine, to: HeaderNode): Promise<void> {
+    const { persister } = this.#deps;
+    try {
+      await persister.writeCoinsOf(to, batchesOf(engine.changedCoins()));
+    } catch (error) {
+      if (!(error instanceof EngineFailure)) throw error;
+      // The database has a part of the coins, but the files have all blocks with their undo data.
+      this.#fail(error);
+      await replayFlush(this.#ws);
+      return;
+    }
+    await engine.markClean().catch((error: unknown) => this.#fail(error));
+  }
+
+  /**
+   * Ends the run with a checkpoint. Must be called inside the queue of changes.
+   */
+  async endInQueue(): Promise<void> {
+    if (this.ended) return;
+    if (this.#state === 'loading') {
+      this.#end({ failure: null, failedHeight: 0, final: false });
+      return;
+    }
+    this.#state = 'ending';
+    while (!this.ended && this.#collected !== this.#offered) await new Promise<void>((resolve) => this.#waiters.push(resolve));
+    while (!this.ended && this.#finished.length > 0) await this.#storeGroup();
+    if (!this.ended) await this.#checkpoint();
+  }
+
+  /** Drops the run: the chain stays at the last checkpoint. */
+  drop(): void {
+    this.#end({ failure: null, failedHeight: 0, final: false });
+  }
+
+  #fail(error: unknown): void {
+    const failure = error instanceof Error ? error : new Error(String(error));
+    const failedHeight = error instanceof EngineFailure ? error.height : 0;
+    this.#end({ failure, failedHeight, final: this.#state === 'loading' });
+  }
+
+  #end(end: RunEnd): void {
+    if (this.ended) return;
+    this.#state = 'ended';
+    clearInterval(this.#timer);
+    this.#finished = [];
+    this.#engine?.close().catch((error: Error) => this.#ws.log.warn(`The download engine could not be closed: ${error.message}`));
+    this.held.endAll();
+    for (const resolve of this.#waiters.splice(0)) resolve();
+    this.#deps.ended(end);
+  }
+}
+
+async function* batchesOf(changed: AsyncIterable<ChangedCoins>): AsyncGenerator<WriteBatch> {
+  for await (const coins of changed) yield WriteBatch.from(coins);
+}

@@ -1,0 +1,71 @@
+// Bytes of arrived blocks that the download engine has not connected yet. Blocks are stored once they are connected, so
+// until then their bytes are only here.
+
+import type { HeaderNode } from '../tree/header-node.js';
+
+/** Bytes above which senders wait, and bytes above which no block is taken. */
+const WAIT_BYTES = 64 << 20;
+const MAX_BYTES = 128 << 20;
+
+interface Held {
+  readonly bytes: Uint8Array;
+  readonly end: (stored: boolean) => void;
+}
+
+export class HeldBlocks {
+  readonly #blocks = new Map<HeaderNode, Held>();
+  #bytes = 0;
+  #waiters: (() => void)[] = [];
+  readonly #starved: () => boolean;
+
+  /** @param starved returns whether the block that is connected next is missing; then nobody may wait for space */
+  constructor(starved: () => boolean) {
+    this.#starved = starved;
+  }
+
+  get size(): number {
+    return this.#blocks.size;
+  }
+
+  bytesOf(node: HeaderNode): Uint8Array | null {
+    return this.#blocks.get(node)?.bytes ?? null;
+  }
+
+  /**
+   * Holds a block.
+   * @returns resolves with whether the block was stored; null if it is held already or the space is full
+   */
+  hold(node: HeaderNode, bytes: Uint8Array): Promise<boolean> | null {
+    if (this.#blocks.has(node) || this.#bytes + bytes.length > MAX_BYTES) return null;
+    return new Promise((end) => {
+      this.#blocks.set(node, { bytes, end });
+      this.#bytes += bytes.length;
+    });
+  }
+
+  /** Resolves when another block may be sent; undefined if it may be sent now. */
+  whenNotFull(): Promise<void> | undefined {
+    if (this.#bytes < WAIT_BYTES || this.#starved()) return undefined;
+    return new Promise((resolve) => this.#waiters.push(resolve));
+  }
+
+  /** @param stored false gives the bytes back to the caller of `hold` */
+  end(node: HeaderNode, stored: boolean): void {
+    const held = this.#blocks.get(node);
+    if (held === undefined) return;
+    this.#blocks.delete(node);
+    this.#bytes -= held.bytes.length;
+    held.end(stored);
+    if (this.#bytes < WAIT_BYTES) this.releaseWaiters();
+  }
+
+  /** Gives all bytes back. */
+  endAll(): void {
+    for (const node of [...this.#blocks.keys()].sort((a, b) => a.height - b.height)) this.end(node, false);
+    this.releaseWaiters();
+  }
+
+  releaseWaiters(): void {
+    for (const resolve of this.#waiters.splice(0)) resolve();
+  }
+}

@@ -1,0 +1,345 @@
+// The node's side of the download engine: which blocks it gets, checkpoints, jumps of the tip, and the ways back to the
+// ordinary code. A stand-in connects the blocks.
+import t, { type Test } from 'tap';
+import type { Chain } from '../../../src/chain/chain.js';
+import type { TipChange } from '../../../src/chain/events.js';
+import { parseBlock } from '../../../src/consensus/block/block-view.js';
+import { chainParams } from '../../../src/consensus/params/networks.js';
+import type { EngineOptions } from '../../../src/engine/engine.js';
+import { MemoryStore } from '../../../src/storage/memory-store.js';
+import type { Batch, BatchOptions } from '../../../src/storage/store.js';
+import { StoreError } from '../../../src/storage/store-error.js';
+import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, NO_ONE, reward, spend } from '../../framework/chain-builder.js';
+import { coinsOf, crypto, type Fixture, type FixtureOptions, IN_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
+import { EngineStandIn, type StandInPlan } from '../../framework/engine-stand-in.js';
+import { pseudoRandom } from '../../framework/pseudo-random.js';
+import { until } from '../../framework/until.js';
+
+const ASSUMED_HEIGHT = 160;
+/** One day between two blocks, so that few blocks bury the assumed-valid block by the necessary two weeks. */
+const params = { ...chainParams('regtest'), powTargetSpacing: 24 * 60 * 60 };
+const BURIED = 20;
+
+/** Blocks with spends, then empty ones. The scripts of some spends fail, so only -assumevalid makes them valid. */
+function story(): BuiltBlock[] {
+  const blocks = buildChain(GENESIS, 104, { script: NO_ONE });
+  for (let i = 0; blocks.length < ASSUMED_HEIGHT + 5; i++) {
+    const below = blocks.length < ASSUMED_HEIGHT;
+    const coin = reward(blocks[i]!);
+    const outs = [0, 1, 2].map((k) => ({ value: 1_000 + k, script: ANYONE }));
+    const fees = coin.value - 3_003;
+    blocks.push(buildBlock(blocks.at(-1)!, below && i % 2 === 0 ? { txs: [spend([coin], outs)], fees } : {}));
+  }
+  return blocks;
+}
+
+const blocks = story();
+const headers = [...blocks, ...buildChain(blocks.at(-1)!, BURIED)].map(({ header }) => new Uint8Array(header));
+const assumeValid = blocks[ASSUMED_HEIGHT - 1]!.hashHex;
+const last = blocks.at(-1)!;
+
+interface World extends Fixture {
+  readonly engines: EngineStandIn[];
+  readonly changes: TipChange[];
+  /** Passes a block as the network does. */
+  give(block: BuiltBlock, raw?: boolean): Promise<boolean>;
+}
+
+async function open(plan: StandInPlan | null = {}, options: FixtureOptions = {}): Promise<World> {
+  const engines: EngineStandIn[] = [];
+  let chain: Chain | undefined;
+  const startEngine = async (given: EngineOptions): Promise<EngineStandIn> => {
+    const engine = new EngineStandIn(given, () => chain!, plan ?? {});
+    engines.push(engine);
+    return engine;
+  };
+  const engine = plan === null ? null : { threads: 2, leastBlocks: 10, stopHeight: Number.POSITIVE_INFINITY };
+  const fixture = await openFixture({
+    maxTipAge: IN_DOWNLOAD,
+    assumeValid,
+    engine,
+    ...options,
+    deps: { params, startEngine, ...options.deps },
+  });
+  chain = fixture.chain;
+  const changes: TipChange[] = [];
+  fixture.chain.events.tip.add((_tip, change) => changes.push(change));
+  const give = async (block: BuiltBlock, raw = true): Promise<boolean> => {
+    const bytes = new Uint8Array(block.bytes);
+    const node = fixture.chain.view.node(new Uint8Array(block.hash))!;
+    const taken = raw ? fixture.chain.download.takeBytes(node, bytes) : null;
+    if (taken !== null && (await taken.stored)) return true;
+    return fixture.chain.download.accept(parseBlock(bytes, crypto)).stored;
+  };
+  return { ...fixture, engines, changes, give };
+}
+
+const tipAt = (world: World, height: number): Promise<unknown> =>
+  until(`height ${height}`, async () => world.chain.view.tip.height === height);
+
+/** Coins and undo data of a node without the engine. */
+let expected: { coins: Map<string, string>; undo: string[] };
+
+async function undoOf({ chain }: Fixture, upTo: number): Promise<string[]> {
+  const found: string[] = [];
+  for (let height = 1; height <= upTo; height++) {
+    const spent = await chain.blocks.readUndo(chain.view.atHeight(height)!);
+    found.push(
+      JSON.stringify(
+        spent.map((coins) => coins.map((coin) => [coin.value, coin.height, coin.coinbase, Buffer.from(coin.script).toString('hex')])),
+      ),
+    );
+  }
+  return found;
+}
+
+t.before(async () => {
+  const world = await open(null);
+  await world.chain.commands.submitHeaders(headers);
+  await Promise.all(blocks.map((block) => world.give(block)));
+  await tipAt(world, last.height);
+  t.equal(world.engines.length, 0);
+  expected = { coins: await coinsOf(world), undo: await undoOf(world, last.height) };
+  await world.end();
+});
+
+async function assertSame(t: Test, world: Fixture): Promise<void> {
+  t.same(await coinsOf(world), expected.coins);
+  t.same(await undoOf(world, last.height), expected.undo);
+  t.ok(await world.chain.commands.verifyChain(3, 0));
+}
+
+for (const raw of [true, false]) {
+  t.test(`connects blocks that arrive in any order, ${raw ? 'as bytes' : 'from the files'}`, async (t) => {
+    const world = await open();
+    await world.chain.commands.submitHeaders(headers);
+    await until('the engine', async () => world.engines.length === 1);
+    const random = pseudoRandom(7);
+    const shuffled = blocks.map((block) => ({ block, at: block.height + 30 * random() })).sort((a, b) => a.at - b.at);
+    const given = shuffled.map(({ block }) => world.give(block, raw));
+    await Promise.all(given);
+    await tipAt(world, last.height);
+    t.equal(world.engines.length, 1);
+    t.same(
+      world.engines[0]!.offered,
+      Array.from({ length: ASSUMED_HEIGHT }, (_, i) => i + 1),
+      'up to the assumed-valid block',
+    );
+    t.ok(world.engines[0]!.closed);
+    const jumps = world.changes.filter(({ jumpedFrom }) => jumpedFrom !== undefined);
+    t.ok(jumps.length >= 1);
+    t.equal(jumps[0]!.jumpedFrom!.height, 0);
+    t.equal(
+      world.changes.reduce((sum, { connected }) => sum + connected.length, 0),
+      last.height - ASSUMED_HEIGHT,
+    );
+    t.equal(world.changes.at(-1)!.moreFollows, false);
+    await assertSame(t, world);
+    await world.end();
+  });
+}
+
+t.test('writes a checkpoint while a block is missing, and continues when it comes', async (t) => {
+  const world = await open();
+  await world.chain.commands.submitHeaders(headers);
+  const early = blocks.slice(0, 120).map((block) => world.give(block));
+  await tipAt(world, 120);
+  t.equal(await Promise.all(early).then((all) => all.every(Boolean)), true);
+  t.equal(world.changes.at(-1)!.moreFollows, false, 'nothing more is known');
+  t.equal(world.chain.download.engine!.height, 120);
+  const coin = reward(blocks[119]!);
+  const outpoint = Buffer.concat([coin.txid, Buffer.alloc(4)]);
+  t.equal((await world.chain.coins.coin(outpoint))?.value, coin.value, 'coins of the checkpoint can be read');
+  await Promise.all(blocks.slice(120).map((block) => world.give(block)));
+  await tipAt(world, last.height);
+  t.equal(world.engines.length, 1);
+  await assertSame(t, world);
+  await world.end();
+});
+
+t.test('writes a checkpoint at a clean stop; the next start goes on from there', async (t) => {
+  const store = new MemoryStore();
+  const world = await open({}, { store });
+  await world.chain.commands.submitHeaders(headers);
+  for (const block of blocks.slice(0, 60)) void world.give(block);
+  for (const block of blocks.slice(100, 120)) void world.give(block).catch(() => undefined);
+  await until('some blocks', async () => world.chain.view.reached.height === 60);
+  await world.chain.close();
+  t.same(world.faults, []);
+  const again = await open({}, { store, dir: world.dir });
+  t.equal(again.chain.view.tip.height, 60);
+  await again.chain.commands.submitHeaders(headers);
+  await Promise.all(blocks.slice(60).map((block) => again.give(block)));
+  await tipAt(again, last.height);
+  t.equal(again.engines[0]!.options.firstHeight, 61);
+  await assertSame(t, again);
+  await again.end();
+});
+
+/** Fails from one batch on, as if the process had died before or after it. */
+class MortalStore extends MemoryStore {
+  left = Number.POSITIVE_INFINITY;
+  reaches = false;
+  override async batch(ops: Batch, options?: BatchOptions): Promise<void> {
+    if (--this.left > 0) return super.batch(ops, options);
+    if (this.left === 0 && this.reaches) await super.batch(ops, options);
+    throw new StoreError('STORE_IO', 'the process is dead');
+  }
+}
+
+t.test('repairs a checkpoint at whose n-th write the process died', async (t) => {
+  let deaths = 0;
+  for (const reaches of [false, true]) {
+    for (let n = 1, died = true; died; n++) {
+      const store = new MortalStore();
+      const world = await open({ batchCoins: 30 }, { store });
+      await world.chain.commands.submitHeaders(headers);
+      const given = blocks.slice(0, 112).map((block) => world.give(block).catch(() => false));
+      await until('the blocks', async () => world.chain.view.reached.height === 112 || world.chain.view.tip.height === 112);
+      t.equal(world.chain.view.tip.height, 0, 'no checkpoint yet');
+      store.left = n;
+      store.reaches = reaches;
+      await world.chain.close();
+      await Promise.all(given);
+      died = store.left <= 0;
+      if (died) deaths++;
+      store.left = Number.POSITIVE_INFINITY;
+      const again = await open(null, { store, dir: world.dir });
+      t.equal(await store.get(Buffer.from('H')), undefined, 'no marker is left');
+      await again.chain.commands.submitHeaders(headers);
+      await Promise.all(blocks.map((block) => again.give(block)));
+      await tipAt(again, last.height);
+      await assertSame(t, again);
+      await again.end();
+    }
+  }
+  t.ok(deaths >= 10, `${deaths} deaths`);
+});
+
+t.test('connects stored blocks after -reindex-chainstate', async (t) => {
+  const world = await open(null);
+  await world.chain.commands.submitHeaders(headers);
+  await Promise.all(blocks.map((block) => world.give(block)));
+  await tipAt(world, last.height);
+  await world.chain.close();
+  const { store, dir } = world;
+  await store.clear(Buffer.from('C'), Buffer.from('D'));
+  await store.batch([{ type: 'put', key: Buffer.from('t'), value: GENESIS.hash }]);
+  const again = await open({}, { store, dir, connectAtOpen: -1 });
+  t.equal(again.chain.view.tip.height, 0);
+  const reported: number[] = [];
+  await again.chain.commands.connectStored(({ height }) => reported.push(height));
+  t.equal(again.chain.view.tip.height, last.height);
+  t.equal(again.engines[0]!.offered.length, ASSUMED_HEIGHT);
+  t.equal(reported.at(-1), last.height);
+  await assertSame(t, again);
+  await again.end();
+});
+
+t.test('gives a wrong block back to the ordinary code, which names the reason', async (t) => {
+  const world = await open();
+  await world.chain.commands.submitHeaders(headers);
+  const verdicts: string[] = [];
+  world.chain.events.checked.add((_hash, _block, reject) => void (reject !== null && verdicts.push(reject.reason)));
+  const mutated = Buffer.from(blocks[99]!.bytes);
+  mutated[mutated.length - 1]! ^= 1;
+  const bad = { ...blocks[99]!, bytes: mutated };
+  const given = blocks.slice(0, 130).map((block) => world.give(block.height === 100 ? bad : block));
+  await until('the verdict', async () => verdicts.length > 0);
+  t.match(verdicts[0], /^bad-/);
+  await Promise.all(given);
+  t.equal(world.chain.view.node(blocks[99]!.hashHex)!.failed, false, 'the block of that hash is not invalid');
+  await world.give(blocks[99]!);
+  await Promise.all(blocks.slice(130).map((block) => world.give(block)));
+  await tipAt(world, last.height);
+  await assertSame(t, world);
+  await world.end();
+});
+
+t.test('marks an invalid block as the ordinary code does', async (t) => {
+  const greedy = buildBlock(blocks[118]!, { fees: 1 });
+  const branch = [greedy, ...buildChain(greedy, BURIED + 50)];
+  const world = await open({}, { assumeValid: branch[20]!.hashHex });
+  await world.chain.commands.submitHeaders([...blocks.slice(0, 119), ...branch].map(({ header }) => new Uint8Array(header)));
+  await Promise.all([...blocks.slice(0, 119), ...branch.slice(0, 30)].map((block) => world.give(block)));
+  await until('the verdict', async () => world.chain.view.node(greedy.hashHex)!.failed);
+  await tipAt(world, 119);
+  t.same(world.faults, []);
+  await world.end();
+});
+
+t.test('falls back after the death of a thread', async (t) => {
+  for (const plan of [{ dieAt: 1 }, { dieAt: 77 }, { dieAfterBatches: 0 }, { dieAfterBatches: 1, batchCoins: 5 }]) {
+    const world = await open(plan);
+    await world.chain.commands.submitHeaders(headers);
+    await Promise.all(blocks.map((block) => world.give(block)));
+    await tipAt(world, last.height);
+    t.same(world.faults, []);
+    await assertSame(t, world);
+    await world.end();
+  }
+});
+
+t.test('falls back if the engine cannot be started', async (t) => {
+  let attempts = 0;
+  const startEngine = async (): Promise<never> => {
+    attempts++;
+    throw new Error('no shared memory');
+  };
+  const world = await open({}, { deps: { startEngine } });
+  await world.chain.commands.submitHeaders(headers);
+  await Promise.all(blocks.map((block) => world.give(block)));
+  await tipAt(world, last.height);
+  t.equal(attempts, 1);
+  await assertSame(t, world);
+  await world.end();
+});
+
+t.test('ends with a checkpoint when the memory is full', async (t) => {
+  const world = await open({ bytes: (coins) => (coins > 70 ? 64 << 20 : 0) });
+  await world.chain.commands.submitHeaders(headers);
+  await Promise.all(blocks.map((block) => world.give(block)));
+  await tipAt(world, last.height);
+  t.equal(world.engines.length, 1);
+  t.ok(world.engines[0]!.offered.length < ASSUMED_HEIGHT);
+  t.ok(
+    world.changes.find(({ jumpedFrom }) => jumpedFrom !== undefined),
+    'its work is kept',
+  );
+  await assertSame(t, world);
+  await world.end();
+});
+
+t.test('ends for an operator who invalidates a block', async (t) => {
+  const world = await open({}, { failedBranches: true });
+  await world.chain.commands.submitHeaders(headers);
+  await Promise.all(blocks.slice(0, 100).map((block) => world.give(block)));
+  await world.chain.commands.invalidateBlock(world.chain.view.node(blocks[89]!.hashHex)!);
+  t.equal(world.chain.view.tip.height, 89);
+  await world.chain.commands.reconsiderBlock(world.chain.view.node(blocks[89]!.hashHex)!);
+  await Promise.all(blocks.slice(100).map((block) => world.give(block)));
+  await tipAt(world, last.height);
+  await assertSame(t, world);
+  await world.end();
+});
+
+t.test('does not start near the assumed-valid block, without one, or outside the initial download', async (t) => {
+  for (const options of [{ assumeValid: '0' }, { assumeValid: blocks[5]!.hashHex }, { maxTipAge: 1_000_000_000 }]) {
+    const world = await open({}, options);
+    await world.chain.commands.submitHeaders(headers);
+    await Promise.all(blocks.slice(0, 20).map((block) => world.give(block)));
+    await tipAt(world, 20);
+    t.equal(world.engines.length, 0);
+    await world.end();
+  }
+});
+
+t.test('stops at the height of -stopatheight', async (t) => {
+  const world = await open({}, { engine: { threads: 1, leastBlocks: 10, stopHeight: 50 } });
+  await world.chain.commands.submitHeaders(headers);
+  await Promise.all(blocks.slice(0, 60).map((block) => world.give(block)));
+  await tipAt(world, 60);
+  t.ok(world.changes.some(({ jumpedFrom }) => jumpedFrom !== undefined));
+  t.equal(world.engines[0]!.offered.at(-1), 50);
+  await world.end();
+});
