@@ -106,7 +106,7 @@ const sections: Readonly<Record<string, string>> = {
     stratummindiff stratummaxdiff stratumshares stratumsharerate stratumversionmask stratumconnections stratumperaddress stratumfront stratumblocks
     stratumworkers stratumdb`,
   Fleet: `
-    fleet fleetname fleetkey fleetaccount fleetreplicas fleetcreds fleettlsca fleettlscert fleettlskey`,
+    fleet fleetname fleetkey fleetaccount fleetreplicas fleetshares fleetcreds fleettlsca fleettlscert fleettlskey`,
   'RPC server': `
     server rpcport rpcbind rpcallowip rpclenientport rpctlscert rpctlskey rpcuser rpcpassword rpcauth rpccookiefile
     rpccookieperms rpcwhitelist rpcwhitelistdefault rpcworkqueue jsonrpc2 rpcservertimeout rpcthreads fronts

@@ -7,7 +7,11 @@ import { BROKER_ROWS, FLEET_ROWS } from './own-rows.js';
 import { readRows } from './rows.js';
 
 /** Options of a node in a fleet. */
-export type FleetConfig = Pick<FleetNodeOptions, keyof BrokerOptions | 'name' | 'accounts' | 'replicas'> & { readonly keyFile: string };
+export type FleetConfig = Pick<FleetNodeOptions, keyof BrokerOptions | 'name' | 'accounts' | 'replicas'> & {
+  readonly keyFile: string;
+  /** True if shares of Stratum V1 miners are published. */
+  readonly shares: boolean;
+};
 
 const NAME = /^[A-Za-z0-9_-]{1,32}$/;
 
@@ -50,6 +54,7 @@ export function fleetOptions(args: Args, baseDir: string, netDir: string, served
   if (broker === null) return null;
   if (!served) throw new ConfigError('-fleet requires -server=1');
   const given = readRows(args, FLEET_ROWS, compat);
+  if (given.shares && !args.bool('stratum', false)) throw new ConfigError('-fleetshares needs -stratum');
   const accounts = given.accounts.map((text) => {
     const colon = text.indexOf(':');
     const account = fleetWord('fleetaccount', colon < 0 ? text : text.slice(0, colon));
@@ -57,5 +62,5 @@ export function fleetOptions(args: Args, baseDir: string, netDir: string, served
     return { account, methods: methods?.filter((name) => name !== '') ?? null };
   });
   const name = fleetWord('fleetname', given.name);
-  return { ...broker, name, keyFile: path.resolve(netDir, given.key), replicas: given.replicas, accounts };
+  return { ...broker, name, keyFile: path.resolve(netDir, given.key), replicas: given.replicas, shares: given.shares, accounts };
 }

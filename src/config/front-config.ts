@@ -12,7 +12,7 @@ import { brokerOptions, fleetWord } from './fleet-options.js';
 import type { NodeConfig } from './load.js';
 import { chooseChain, compatOption, refuseMisplaced } from './locate.js';
 import { logOptions } from './log-options.js';
-import { OWN_ROWS } from './own-rows.js';
+import { FLEET_ROWS, OWN_ROWS } from './own-rows.js';
 import { readRows } from './rows.js';
 import { rpcOptions } from './rpc-options.js';
 import { type StratumConfig, stratumOptions } from './stratum-options.js';
@@ -64,7 +64,7 @@ const FRONT_ROWS = {
     2000,
     { least: 200, most: 600_000 },
   ],
-  shares: ['fleetshares', 'bool', 'Publish each share of the miners of -stratum on the broker, for accounting programs', false],
+  shares: FLEET_ROWS.shares,
   marginSats: [
     'fleetmargin',
     'amount',

@@ -131,4 +131,5 @@ export const FLEET_ROWS = {
     1,
     { least: 1, most: 5 },
   ],
+  shares: ['fleetshares', 'bool', 'Publish each share of the miners of -stratum on the broker, for accounting programs', false],
 } as const;

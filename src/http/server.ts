@@ -83,6 +83,11 @@ export interface Fronts {
    */
   linkWallets(take: (front: number, link: LinkPorts) => void): void;
   setWarmup(text: string | null): void;
+  /**
+   * Gives records of shares to the thread without sockets, which publishes them on the broker.
+   * @returns false if the broker may not have them
+   */
+  publishShares(records: Uint8Array): Promise<boolean>;
   stats(): FrontsStats;
   /**
    * Makes fronts answer new requests with 503 and parked long polls with -9, and close connections after their replies.
@@ -143,6 +148,9 @@ class FrontServer implements Fronts {
   /** Current tip and template, for a thread that starts later. */
   #tip: WorkedTip;
   #template: FrontNews | null = null;
+  /** Shares that the thread without sockets has not published yet, by number. */
+  readonly #shares = new Map<number, (published: boolean) => void>();
+  #lastShares = 0;
   readonly #awaited: { news: NodeNews['news']; count: number; done: () => void }[] = [];
   #ports: readonly (number | null)[] = [];
   #warmup: string | null;
@@ -233,6 +241,20 @@ class FrontServer implements Fronts {
     this.#warmup = text;
     if (text === null) this.#deps.state.set(STATE_FLAG.STARTED, true);
     else this.#links.postNewsToAll({ news: 'warmup', text });
+  }
+
+  publishShares(records: Uint8Array): Promise<boolean> {
+    const index = this.#options.fronts;
+    if (this.#fronts[index]?.ended !== false || this.#closing) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      this.#shares.set(++this.#lastShares, resolve);
+      this.#links.postNews(index, { news: 'shares', number: this.#lastShares, records });
+    });
+  }
+
+  #endShares(number: number, published: boolean): void {
+    this.#shares.get(number)?.(published);
+    this.#shares.delete(number);
   }
 
   stats(): FrontsStats {
@@ -393,6 +415,9 @@ class FrontServer implements Fronts {
         this.#evicted += news.count;
         this.#deps.slabs.retryWaiting();
         break;
+      case 'shares':
+        this.#endShares(news.number, news.published);
+        break;
       case 'notice':
         this.#deps.logger[news.level](news.text);
         break;
@@ -411,6 +436,7 @@ class FrontServer implements Fronts {
   #onExit(front: FrontHandle, index: number): void {
     front.drained = true;
     front.ended = true;
+    if (index === this.#options.fronts) for (const number of this.#shares.keys()) this.#endShares(number, false);
     if (this.#closing) return;
     this.#deps.logger.error(`Front ${index} ended unexpectedly.`);
     this.#links.remove(index);

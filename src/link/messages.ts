@@ -105,6 +105,8 @@ export type FrontNews =
   /** Gives each front except the first the port on which it receives sockets as file descriptors. */
   | { readonly news: 'deal'; readonly sockets: MessagePort }
   | { readonly news: 'stopListening' }
+  /** Records of shares of Stratum V1 miners, for the fleet's thread to publish. */
+  | { readonly news: 'shares'; readonly number: number; readonly records: Uint8Array }
   /** Asks whether the thread still works. */
   | { readonly news: 'alive' }
   | { readonly news: 'drain' }
@@ -117,6 +119,8 @@ export type NodeNews =
   | { readonly news: 'notice'; readonly level: 'info' | 'warn' | 'error'; readonly text: string }
   | { readonly news: 'detail'; readonly category: 'http' | 'rpc'; readonly text: string }
   | { readonly news: 'evicted'; readonly count: number }
+  /** Answer to `shares`. published: false if the broker may not have the records. */
+  | { readonly news: 'shares'; readonly number: number; readonly published: boolean }
   | { readonly news: 'alive' }
   | { readonly news: 'drained' }
   | { readonly news: 'closed' };

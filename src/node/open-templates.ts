@@ -27,8 +27,8 @@ export interface OpenedTemplates {
 export interface TemplateEvents {
   /** Called with a tip's hash when its template is published. */
   readonly reached: (hash: Uint8Array) => void;
-  /** Called with records of shares of Stratum V1 miners. */
-  readonly publishShares: (records: Uint8Array) => void;
+  /** Publishes records of shares of Stratum V1 miners. Resolves with false if the broker may not have them. */
+  readonly publishShares: (records: Uint8Array) => Promise<boolean>;
 }
 
 /**
@@ -80,11 +80,12 @@ export function openTemplates(
     wanted: () => (state.has(STATE_FLAG.TEST_CHAIN) || !chain.view.isInitialBlockDownload()) && !templates.clockBehind,
   };
   const sv2 = config.sv2 && createSv2(config.sv2, { ...mining, keys: keyMath });
+  const publishesShares = config.fleet?.shares === true || config.notify.zmq.some(({ topic }) => topic === 'share');
   const stratum =
     config.stratum &&
     createStratum(config.stratum, {
       ...{ ...mining, network: config.chain },
-      publishShares: config.notify.zmq.some(({ topic }) => topic === 'share') ? publishShares : null,
+      publishShares: publishesShares ? publishShares : null,
     });
   return { templates, access, sv2, stratum, jobs: new JobPins() };
 }

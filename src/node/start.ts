@@ -110,7 +110,10 @@ async function start(
   const { mempool } = pooled;
   const templated = openTemplates(base, { chain, mempool }, threads, front, {
     reached: (hash) => late.net?.times.noteReached(hash, 'template'),
-    publishShares: (records) => late.notifications?.onShares(records),
+    publishShares: async (records) => {
+      late.notifications?.onShares(records);
+      return config.fleet?.shares !== true || (await front.fronts?.publishShares(records)) === true;
+    },
   });
   const walletParts = openWallets(base, { chain, indexes, mempool }, threads);
 

@@ -37,8 +37,11 @@ export interface StratumDeps {
   readonly submissions: Pick<Submissions, 'record'>;
   /** False while the node has no work for miners: initial block download, or its clock is behind the tip. */
   readonly wanted: () => boolean;
-  /** Publishes records of shares; null without -zmqpubshare. */
-  readonly publishShares: ((bytes: Uint8Array) => void) | null;
+  /**
+   * Publishes records of shares; null without -zmqpubshare and -fleetshares. Resolves with false if the broker may not have
+   * them.
+   */
+  readonly publishShares: ((bytes: Uint8Array) => Promise<boolean>) | null;
   /** The serving thread's module; workers/stratum.js unless a test brings its own. */
   readonly entry?: URL;
 }
@@ -76,6 +79,8 @@ export function createStratum(config: StratumConfig, deps: StratumDeps): Stratum
   let thread: SupervisedThread<StratumThread> | null = null;
   let database: WorkerDatabase | null = null;
   let started = false;
+  /** Records of shares that the broker may not have. */
+  let unpublished = 0;
   const post = (message: ToStratum): void => thread?.current?.post(message);
   const provider = new Provider(
     {
@@ -93,8 +98,11 @@ export function createStratum(config: StratumConfig, deps: StratumDeps): Stratum
     else if (message.kind === 'solution') void solutions.judgeSolution(message);
     else if (message.kind === 'rows') database?.writeRows(message.rows);
     else if (message.kind === 'shares') {
-      publishShares?.(message.bytes);
-      post({ kind: 'taken', bytes: message.bytes.length });
+      const { bytes, records } = message;
+      void publishShares?.(bytes).then((published) => {
+        if (!published) unpublished += records;
+        post({ kind: 'taken', bytes: bytes.length });
+      });
     } else if (message.level === 'debug') log.debug('net', message.text);
     else log[message.level](message.text);
   };
@@ -109,7 +117,7 @@ export function createStratum(config: StratumConfig, deps: StratumDeps): Stratum
     get addresses() {
       return shownAddresses(thread?.addresses ?? []);
     },
-    measures: () => ({ serving: counters.read(), outcomes: solutions.outcomes, unpublished: 0 }),
+    measures: () => ({ serving: counters.read(), outcomes: solutions.outcomes, unpublished }),
     workers: async (query) => (await thread?.current?.queryThread(query)) ?? null,
     onTip: () => {
       provider.onTip(performance.timeOrigin + performance.now());

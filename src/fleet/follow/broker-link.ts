@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { Broker, type BrokerEvents, jetstream, Kvm } from '../broker.js';
 import { encode, type FrontMessage, type NodeMessage, readNodeMessage, readPiece, type TemplateHead } from '../messages.js';
 import type { FleetFrontOptions } from '../options.js';
+import { ShareOutlet } from '../shares.js';
 import type { Subjects } from '../subjects.js';
-import { ShareOutlet } from './shares.js';
 
 /** Longest wait for the broker's store, and for an answer of a node with the pieces of a template. */
 const STORE_MS = 1_000;

@@ -17,6 +17,7 @@ import { Broker } from '../broker.js';
 import { encode, type FrontMessage, type NodeFact, type NodeMessage, readFrontMessage } from '../messages.js';
 import type { FleetNodeOptions } from '../options.js';
 import { pieceBytes } from '../pieces.js';
+import { ShareOutlet } from '../shares.js';
 import { Signer } from '../signed.js';
 import { accountOf, Subjects } from '../subjects.js';
 import { type AnswerCall, CallAnswers } from './call-answers.js';
@@ -50,6 +51,7 @@ export class Publisher {
   /** Readers of found blocks, by account. */
   readonly #found: ReadonlyMap<string, FoundInbox>;
   readonly #foundWatch: FoundBlockWatch;
+  readonly #shares: ShareOutlet;
   #endFound: (() => void) | null = null;
   #store: StoreMade | null = null;
   #storeChecked = Promise.resolve();
@@ -72,6 +74,7 @@ export class Publisher {
     const { options, params, remote } = init;
     this.#options = remote;
     this.#subjects = new Subjects(remote.chain);
+    this.#shares = new ShareOutlet(this.#subjects.share(remote.name));
     this.#state = new SharedState(init.state);
     this.#slabs = new SlabReader(init.slabControl, init.slabs as readonly SlabInfo[], init.leases);
     this.#signer = new Signer(remote.keyPem, remote.chain, remote.name, randomBytes(12).toString('hex'));
@@ -236,6 +239,9 @@ export class Publisher {
       case 'slab':
         this.#slabs.update(news.slab);
         break;
+      case 'shares':
+        void this.#publishShares(news.number, news.records);
+        break;
       case 'alive':
         this.#link.postNews({ news: 'alive' });
         break;
@@ -247,6 +253,11 @@ export class Publisher {
         break;
       default:
     }
+  }
+
+  async #publishShares(number: number, records: Uint8Array): Promise<void> {
+    const published = await this.#shares.publishShares(this.#small, records);
+    if (!this.#closed) this.#link.postNews({ news: 'shares', number, published });
   }
 
   #freshTip(): PublishedTip {

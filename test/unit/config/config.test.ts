@@ -265,6 +265,13 @@ t.test('refuses configuration files that exist and cannot be read', async (t) =>
   t.throws(start, { message: `Error reading configuration file: Included config file "${path.join(dir, 'more.conf')}" is a directory.` });
 });
 
+t.test('refuses streams of shares without miners', async (t) => {
+  const fleet = ['-regtest', '-fleet=nats://127.0.0.1', '-fleetshares'];
+  t.throws(() => load(undefined, ...fleet), { message: '-fleetshares needs -stratum' });
+  t.equal(load(undefined, ...fleet, '-stratum').fleet?.shares, true);
+  t.throws(() => load(undefined, '-regtest', '-zmqpubshare=tcp://127.0.0.1:1'), { message: '-zmqpubshare needs -stratum' });
+});
+
 t.test('adit-front refuses options outside their section as aditd does', async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-config-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));

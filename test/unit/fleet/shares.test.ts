@@ -1,6 +1,6 @@
 // Records of shares on their way to the broker: how many may be under way, and which count as lost.
 import t from 'tap';
-import { ShareOutlet } from '../../../src/fleet/follow/shares.js';
+import { ShareOutlet } from '../../../src/fleet/shares.js';
 
 function rig() {
   const published: [string, number][] = [];

@@ -1,6 +1,6 @@
 // Publishes records of shares on the broker, for accounting programs of a pool. The broker does not store them. Bounded:
 // while the broker has not confirmed MOST_WAITING_BYTES, further records are lost.
-import type { Broker } from '../broker.js';
+import type { Broker } from './broker.js';
 
 const MOST_WAITING_BYTES = 4 << 20;
 
