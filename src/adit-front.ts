@@ -17,14 +17,15 @@ import { SharedState, STATE_FLAG } from './link/shared-state.js';
 import { SlabRing } from './link/slab-ring.js';
 import { createLogger, logNotes, type NodeLogger } from './log/create-logger.js';
 import { logMetricFaults } from './metrics/registry.js';
-import { htmlPage, type MetricsServer, serveMetrics } from './metrics/server.js';
-import { createFrontMetrics, type FrontSources } from './node/fleet-metrics.js';
+import { htmlPage, livePage, type MetricsServer, serveMetrics } from './metrics/server.js';
+import { createFrontMetrics } from './node/fleet-metrics.js';
 import { answerFrontCalls } from './node/front-calls.js';
 import { type FrontStratum, openFrontStratum } from './node/front-stratum.js';
 import { type FrontSv2, openFrontSv2 } from './node/front-sv2.js';
 import { httpOptions } from './node/http-options.js';
 import { networkParams } from './node/network-params.js';
 import { logAddresses } from './node/rpc-server.js';
+import { stratumOf, workersOf } from './node/stratum-status.js';
 import { difficultyOf } from './rpc/render/difficulty.js';
 
 /** Number of slabs: templates that slow readers may still be reading. */
@@ -134,8 +135,7 @@ async function run(config: FrontConfig, log: NodeLogger): Promise<void> {
         publishShares: fleet.shares ? (records) => source.publishShares(records) : null,
       });
     }
-    if (config.metrics.port !== undefined)
-      status = await openMetrics(config, source, fronts, { sv2: () => sv2?.measures(), stratum: () => stratum?.measures() }, log);
+    if (config.metrics.port !== undefined) status = await openMetrics(config, source, fronts, { sv2, stratum }, log);
     logAddresses(rpc, fronts, log);
     await Promise.race([source.start(fronts), signalled]);
     await signalled;
@@ -155,17 +155,22 @@ async function openMetrics(
   { metrics: { port = 0, host, names } }: FrontConfig,
   source: FleetSource,
   fronts: Fronts,
-  miners: Pick<FrontSources, 'sv2' | 'stratum'>,
+  { sv2, stratum }: { readonly sv2: FrontSv2 | undefined; readonly stratum: FrontStratum | undefined },
   log: NodeLogger,
 ) {
   const metrics = createFrontMetrics({
     http: () => fronts.stats(),
     fleet: () => source.figures(),
-    ...miners,
+    sv2: () => sv2?.measures(),
+    stratum: () => stratum?.measures(),
     onFault: logMetricFaults(log),
   });
-  const page = htmlPage(() => fleetPage(source.figures(), fronts.stats().waiters));
-  const server = await serveMetrics(metrics, { port, host, names }, new Map([['/', page]])).catch((error: NodeJS.ErrnoException) => {
+  const miners = stratum ?? null;
+  const pages = new Map([
+    ['/', htmlPage(() => fleetPage(source.figures(), fronts.stats().waiters, stratumOf(miners)))],
+    ['/workers', livePage((query) => workersOf(miners, query.get('address') ?? ''))],
+  ]);
+  const server = await serveMetrics(metrics, { port, host, names }, pages).catch((error: NodeJS.ErrnoException) => {
     throw new ConfigError(`Unable to serve metrics on ${host}:${port} (${error.code}); choose another -metricsport.`);
   });
   log.info(`Metrics on ${host}:${server.port}`);

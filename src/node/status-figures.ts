@@ -5,14 +5,12 @@ import type { SlabRing } from '../link/slab-ring.js';
 import type { Status } from '../metrics/page.js';
 import { outcomesOf } from '../net/relay/compact-stats.js';
 import { difficultyOf } from '../rpc/render/difficulty.js';
-import { SHARE_RESULTS } from '../stratum/session/sink.js';
-import type { WorkerPage } from '../stratum/statistics/worker-page.js';
 import type { TemplateFacts } from '../template/facts.js';
 import { ofAll, underWay } from './http-metrics.js';
 import type { MetricSources } from './metric-sources.js';
 import { diskFreeBytes, uptimeSeconds } from './metrics.js';
 import { type FeeBars, feeBars, type RecentBlocks } from './status.js';
-import type { Stratum } from './stratum.js';
+import { stratumOf } from './stratum-status.js';
 import type { Sv2 } from './sv2.js';
 import { templateFigures } from './template-metrics.js';
 
@@ -76,30 +74,6 @@ function sv2Of(sv2: Sv2 | null): unknown {
     lost: outcomes.lost,
     invalid: outcomes.invalid,
   };
-}
-
-/** Returns the Stratum V1 section; null without -stratum. */
-function stratumOf(stratum: Stratum | null): Status['stratum'] {
-  if (stratum === null) return null;
-  const { serving, outcomes } = stratum.measures();
-  return {
-    miners: serving.minersOpen,
-    workers: serving.workers,
-    bestShare: serving.bestShare,
-    lastShare: serving.lastShareMs / 1000,
-    accepted: serving['shares accepted'],
-    refused: SHARE_RESULTS.reduce((sum, result) => sum + (result === 'accepted' ? 0 : serving[`shares ${result}`]), 0),
-    blocks: outcomes.accepted,
-    lost: outcomes.lost + outcomes.invalid,
-  };
-}
-
-/** Maximum number of workers in the table of the page. */
-const SHOWN_WORKERS = 50;
-
-/** Returns the workers of an address, or of all if it is empty, for the page's table. Null without -stratum. */
-export async function workersOf({ stratum }: Pick<StatusSources, 'stratum'>, address: string): Promise<WorkerPage | null> {
-  return (await stratum?.workers({ address: address === '' ? null : address, skip: 0, count: SHOWN_WORKERS })) ?? null;
 }
 
 /** Free disk space below which the page warns, as the alert AditDisk does. */

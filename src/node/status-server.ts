@@ -7,7 +7,8 @@ import { htmlPage, jsonPage, livePage, type MetricsOptions, serveMetrics } from 
 import { methodsOf } from '../rpc/declare/methods.js';
 import { openRpcDocument } from '../rpc/openrpc.js';
 import { StatusFeed } from './status.js';
-import { LoadMeter, type StatusSources, statusOf, workersOf } from './status-figures.js';
+import { LoadMeter, type StatusSources, statusOf } from './status-figures.js';
+import { workersOf } from './stratum-status.js';
 import type { Teardown } from './teardown.js';
 
 /** Dependencies of the metrics port. */
@@ -32,7 +33,7 @@ export async function serveStatus(options: MetricsOptions, { metrics, seen, log,
   const pages = new Map([
     ['/', htmlPage(() => pageHtml(feed.now()))],
     ['/events', feed.page],
-    ['/workers', livePage((query) => workersOf(seen, query.get('address') ?? ''))],
+    ['/workers', livePage((query) => workersOf(seen.stratum, query.get('address') ?? ''))],
     [
       '/openrpc.json',
       jsonPage(() => openRpcDocument(methodsOf(seen.config.wallet.enabled, seen.config.compat).values(), seen.config.compat)),

@@ -99,6 +99,11 @@ t.test('a front shows its workers, and publishes their shares on the broker', no
     list: [{ address, worker: 'edge', shares: { accepted: 1 } }],
   });
   t.same(await node.call('getstratuminfo'), { enabled: false }, 'the node knows nothing of them');
+  const page = async (path: string) => (await fetch(`http://127.0.0.1:${metricsPort}${path}`)).text();
+  await until('the worker on the page', async () => (await page('/')).includes('<li>Miners: 1</li><li>Workers with shares: 1</li>'));
+  t.match(await page('/'), '<li>Shares accepted / refused: 1 / 0</li>');
+  t.match(await page('/'), '<li>Found blocks accepted / lost: 1 / 0</li>');
+  t.match(JSON.parse(await page(`/workers?address=${address}`)), { total: 1, workers: [{ address, worker: 'edge', sessions: 1 }] });
   await t.rejects(front.call('getstratuminfo', '', -1), { code: -8, message: 'Count must be between 0 and 1000' });
 
   // While the broker hangs, records are lost, and shares are answered as before.
@@ -130,4 +135,42 @@ t.test('a front shows its workers, and publishes their shares on the broker', no
   await front.answers();
   await until('the workers', async () => (await front.call('getstratuminfo')).workers === 1);
   t.match(await front.call('getstratuminfo', address), { list: [{ worker: 'edge', shares: { accepted: 1 } }] });
+});
+
+t.test('a node publishes the shares of its own miners on the broker', noBroker || {}, async (t) => {
+  const broker = await Broker.start();
+  t.teardown(() => broker.remove());
+  const [port, metricsPort] = [await freePort(), await freePort()];
+  const node = await fleetNode(broker, 'one', '-fleetshares', '-stratum', `-stratumport=${port}`, `-metricsport=${metricsPort}`);
+  t.teardown(() => node.remove());
+  const address = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
+  await node.call('generatetoaddress', 1, address);
+  const nats = await connect({ servers: broker.url });
+  t.teardown(() => nats.close());
+  const shares: SeenShare[] = [];
+  nats.subscribe('adit.regtest.share.one', { callback: (_, message) => void shares.push(...readShares(message.data)) });
+  await nats.flush();
+  const figures = async (name: string): Promise<number> => figure(await scrape(metricsPort), name);
+  await until('the broker', async () => (await figures('adit_fleet_publisher_connected')) === 1);
+  const name = `${address}.rig`;
+  const miner = await StratumClient.start(port, name);
+  t.teardown(() => miner.close());
+  const share = miner.mine();
+  t.match(await miner.submit(name, share), { error: null });
+  await until('the record', () => shares.length === 1);
+  t.match(shares, [{ front: 0, result: 0, block: true, number: 0, address, worker: 'rig' }]);
+
+  // While the broker hangs, records are lost and counted, and shares are answered as before.
+  broker.signal('SIGSTOP');
+  const refused = { params: ['ffffffff', '0'.repeat(16), '00000000', '00000000'] };
+  let id = 1_000;
+  await until('lost records', async () => {
+    t.match(await miner.submit(name, refused, ++id), { error: [21] }, { diagnostic: false });
+    return (await figures('adit_stratum_stream_records_total{end="lost"}')) > 0;
+  });
+  broker.signal('SIGCONT');
+  await until('records again', async () => {
+    await miner.submit(name, refused, ++id);
+    return shares.length > 1;
+  });
 });
