@@ -2,10 +2,14 @@
 // or stalls is rejected, and the next job finds threads again. See
 // docs/decisions/0043-worker-thread-supervision.md.
 
+import { createRequire } from 'node:module';
 import type { Worker } from 'node:worker_threads';
-import { Piscina } from 'piscina';
+import type { Piscina } from 'piscina';
 import { noteLoading, withinLimit } from '../lib/loading-threads.js';
 import { CHECKS_UNTIL_STUCK, type Every, timerEvery } from '../lib/watchdog.js';
+
+/** Loads Piscina with the first job, because its modules take 10 ms. */
+const loadPiscina = (): typeof Piscina => (createRequire(import.meta.url)('piscina') as typeof import('piscina')).Piscina;
 
 export interface WorkerThreadsOptions {
   readonly filename: string;
@@ -60,7 +64,7 @@ export class WorkerThreads {
 
   #start(): Piscina {
     const { filename, threads, jobsPerThread, workerData, every = timerEvery, warn } = this.#options;
-    const piscina = new Piscina({
+    const piscina = new (loadPiscina())({
       filename,
       minThreads: threads,
       maxThreads: threads,

@@ -10,13 +10,20 @@ const OUTSIDE = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 /** Amounts as satoshis: sums of doubles drift. */
 const sats = (amount: number): number => Math.round(amount * 1e8);
 
+// A stopped node whose chain of 100 blocks pays the wallet "w": each further block makes one coinbase spendable.
+const prepared = await Daemon.start('-keypool=10', FALLBACK);
+await prepared.call('createwallet', 'w', false, false, null, false, false, true);
+const paid: string = await prepared.call('getnewaddress');
+await prepared.call('generatetoaddress', 100, paid);
+await prepared.stop();
+t.teardown(() => prepared.remove());
+
 /** A node with a wallet "w" that has `coins` coinbases to spend. */
 async function rich(coins: number, ...options: string[]): Promise<{ node: Daemon; address: string }> {
-  const node = await Daemon.start('-keypool=10', FALLBACK, ...options);
-  await node.call('createwallet', 'w', false, false, null, false, false, true);
-  const address = await node.call('getnewaddress');
-  await node.call('generatetoaddress', 100 + coins, address);
-  return { node, address };
+  const node = await Daemon.over(prepared.dir, '-keypool=10', FALLBACK, ...options);
+  await node.up();
+  await node.call('generatetoaddress', coins, paid);
+  return { node, address: paid };
 }
 
 t.test('sendtoaddress applies each of its arguments', async (t) => {
