@@ -110,7 +110,7 @@ export class EngineStandIn implements BlockEngine {
     } catch {
       return this.#fail(height, BROKEN_RULE, `block ${height} cannot be decoded`);
     }
-    if (!equalBytes(block.hash, facts.hash)) this.#fail(height, FAILURE.header, 'another header');
+    if (!equalBytes(block.hash, facts.hash)) this.#fail(height, BROKEN_RULE, 'another header');
     const wrong = checkBlock(block, params, crypto) ?? contextualCheckBlock(block, prev, params, versionBits);
     if (wrong !== null) this.#fail(height, BROKEN_RULE, `block ${height}: ${wrong.reason}`);
     const view = { get: (outpoint: Uint8Array) => this.#coins.get(hex(outpoint)) };
@@ -141,11 +141,11 @@ export class EngineStandIn implements BlockEngine {
   }
 
   release(height: number): void {
-    while (this.#slots[0] !== undefined && this.#slots[0].facts.height <= height) {
-      // The views are invalid now.
-      this.#slots.shift()!.bytes.fill(0xee);
-      this.#finished--;
-    }
+    if (this.#slots[0]?.facts.height !== height || this.#finished === 0)
+      throw new RangeError(`block ${height} is not the next one to release`);
+    // The views are invalid now.
+    this.#slots.shift()!.bytes.fill(0xee);
+    this.#finished--;
   }
 
   async *changedCoins(): AsyncGenerator<ChangedCoins> {

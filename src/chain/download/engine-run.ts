@@ -314,8 +314,8 @@ export class EngineRun {
       jobs.judge(node, 'connected');
       this.held.end(node, true);
       this.#stored = node;
+      if (!this.ended) this.#engine?.release(node.height);
     }
-    if (!this.ended) this.#engine?.release(this.#stored.height);
     if (this.#state === 'running' && this.#full) {
       this.#ws.log.info(
         `The download engine has filled -dbcache at height ${this.#stored.height}. It ends, and other code connects the rest.`,
