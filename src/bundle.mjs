@@ -29,6 +29,8 @@ export async function bundle() {
     platform: 'node',
     format: 'cjs',
     target: 'node20',
+    // V8 forgets the options of import() in a script that it takes from a cache: import() becomes require().
+    supported: { 'dynamic-import': false },
     external: OUTSIDE,
     define: { 'import.meta.url': 'moduleUrl', 'import.meta.dirname': '__dirname' },
     banner: { js: "const moduleUrl = require('node:url').pathToFileURL(__filename).href;" },

@@ -3,7 +3,7 @@
 const fs = require('node:fs');
 const path = require('node:path');
 const { createRequire } = require('node:module');
-const { constants, Script } = require('node:vm');
+const { Script } = require('node:vm');
 const { threadId } = require('node:worker_threads');
 
 /** Milliseconds from the load to the copy of the compiled functions: by then most that a start needs have run. */
@@ -41,7 +41,6 @@ exports.loadBundle = (file, writeAfterMs = WRITE_AFTER_MS) => {
   const script = new Script(`(function (exports, require, module, __filename, __dirname) { ${code}\n})`, {
     filename: file,
     cachedData,
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
   if (script.cachedDataRejected !== false) setTimeout(writeCache, writeAfterMs, script, cache).unref();
   const module = { exports: {} };

@@ -87,6 +87,15 @@ export class BlockReader {
     if (!node.has(NodeStatus.HAVE_DATA) || (node.prev !== null && !node.has(NodeStatus.HAVE_UNDO))) return null;
     return { file: node.file, pos: node.blockPos, undoPos: node.prev === null ? -1 : node.undoPos };
   }
+  /**
+   * Returns the position of a block's undo data in the rev file of its number, or its bytes in base64 while they are
+   * only in memory; null if there is none.
+   */
+  undoPlace(node: HeaderNode): number | string | null {
+    if (node.has(NodeStatus.HAVE_UNDO)) return node.undoPos;
+    const undo = this.#ws.blocks.recentBlock(node)?.undoData();
+    return undo === undefined ? null : Buffer.from(undo.buffer, undo.byteOffset, undo.length).toString('base64');
+  }
   /** Returns the position of a block's bytes in the files; null if the block is not stored. */
   blockPlace(node: HeaderNode): BlockPosition | null {
     return node.has(NodeStatus.HAVE_DATA) ? { file: node.file, pos: node.blockPos } : null;

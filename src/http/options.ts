@@ -71,8 +71,8 @@ export interface HttpOptions {
   readonly compat: Compat;
   /** True if requests with `"jsonrpc":"2.0"` are answered as later releases of Core do (-jsonrpc2). */
   readonly jsonRpc2: boolean;
-  /** Folder of the block files if the REST interface is on (-rest), else null. */
-  readonly rest: string | null;
+  /** True if the REST interface is on (-rest). */
+  readonly rest: boolean;
 }
 
 /** Default values of the options, except credentials and addresses, which have no defaults. */
@@ -90,7 +90,7 @@ export const HTTP_DEFAULTS = {
   wallets: true,
   compat: COMPATS.default,
   jsonRpc2: false,
-  rest: null as string | null,
+  rest: false,
 } as const;
 
 /** Options of the operator. src/config checks users and resolves file names. */

@@ -396,7 +396,8 @@ class FrontServer implements Fronts {
     const life = { drained: false, ended: false, reason: null };
     const front: FrontHandle = { worker, counters, leases, exited, ready, loaded, ...life };
     this.#fronts[index] = front;
-    this.#links.add(index, link.thread);
+    // The thread without sockets sends replies to other machines, which have no block files.
+    this.#links.add(index, link.thread, options === null);
     return front;
   }
 

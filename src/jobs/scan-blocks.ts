@@ -1,17 +1,14 @@
 // Searches stored blocks for transactions that pay to or spend from marked scripts: the message, its result, and the
 // function that runs on a worker thread (workers/verify.ts). The thread reads block and undo files itself and returns
 // only transactions that may be relevant.
-import { closeSync, openSync, readSync } from 'node:fs';
-import path from 'node:path';
 import { parseBlock } from '../consensus/block/block-view.js';
-import { equalBytes } from '../consensus/bytes/hex.js';
-import { ByteReader, DecodeError, readU32 } from '../consensus/bytes/reader.js';
+import { ByteReader, DecodeError } from '../consensus/bytes/reader.js';
 import type { Hashes } from '../crypto/crypto.js';
 import { filterKey } from '../filters/basic-filter.js';
 import { matchesAny } from '../filters/gcs.js';
 import { readVarint, readVarintBig } from '../storage/codec/varint.js';
-import { isMagic, RECORD_HEAD_BYTES, type RecordFormat } from '../storage/record-file.js';
-import { applyXor } from '../storage/xor-key.js';
+import { StoreError } from '../storage/store-error.js';
+import { type RecordFolder, SyncRecords } from '../storage/sync-records.js';
 import { ScriptMarks, unpackScripts } from './script-marks.js';
 
 /** Incremented whenever a field of ScanJob or ScanResult, or the marks' layout, changes its meaning. */
@@ -24,10 +21,6 @@ export const SCAN_MESSAGE_VERSION = 1;
 const BUDGET_MS = 8;
 /** Number of open files per thread. */
 const OPEN_FILES = 8;
-/** Upper bound of the size of stored blocks and undo records. */
-const MAX_RECORD_BYTES = 64 << 20;
-const HEADER_BYTES = 80;
-const CHECKSUM_BYTES = 32;
 const HASH_BYTES = 32;
 /** Number of special script forms of coins, which represent a script without its bytes. */
 const SPECIAL_FORMS = 6;
@@ -46,7 +39,7 @@ export interface BlockToScan {
 
 export interface ScanJob {
   readonly version: typeof SCAN_MESSAGE_VERSION;
-  readonly folder: { readonly dir: string } & RecordFormat;
+  readonly folder: RecordFolder;
   readonly marks: SharedArrayBuffer;
   /** All marked scripts, to match against filters; made by packScripts. */
   readonly scripts: SharedArrayBuffer | null;
@@ -105,57 +98,18 @@ function packFinds(blocks: readonly (readonly FoundTx[] | null)[], skipped: numb
 
 /** Returns the scan function of one thread. */
 export function createScanRunner(hashes: Hashes, nowMs: () => number): (job: ScanJob) => ScanResult {
-  const files = new Map<string, number>();
-
-  const fileOf = (dir: string, kind: 'blk' | 'rev', number: number): number => {
-    const name = path.join(dir, `${kind}${String(number).padStart(5, '0')}.dat`);
-    const fd = files.get(name) ?? openSync(name, 'r');
-    // Inserting the file again moves it to the end of the map.
-    files.delete(name);
-    files.set(name, fd);
-    if (files.size > OPEN_FILES) {
-      const [oldest, oldFd] = files.entries().next().value as [string, number];
-      files.delete(oldest);
-      closeSync(oldFd);
-    }
-    return fd;
-  };
-  const read = (fd: number, at: number, length: number, xorKey: Uint8Array | null): Uint8Array => {
-    const bytes = new Uint8Array(length);
-    for (let done = 0; done < length; ) {
-      const count = readSync(fd, bytes, done, length - done, at + done);
-      if (count === 0) throw new DecodeError('the file ends inside a record');
-      done += count;
-    }
-    applyXor(bytes, at, xorKey);
-    return bytes;
-  };
-  const record = (job: ScanJob, kind: 'blk' | 'rev', { file }: BlockToScan, pos: number, trailer: number): Uint8Array => {
-    const { dir, magic, xorKey } = job.folder;
-    const fd = fileOf(dir, kind, file);
-    const head = read(fd, pos - RECORD_HEAD_BYTES, RECORD_HEAD_BYTES, xorKey);
-    const length = readU32(head, 4);
-    if (!isMagic(head, 0, magic) || length > MAX_RECORD_BYTES) throw new DecodeError('no record where one should be');
-    return read(fd, pos, length + trailer, xorKey);
-  };
+  const records = new SyncRecords(hashes, OPEN_FILES);
 
   /** Returns an array with 1 for transactions (by position) whose inputs spend a marked script. */
   const spenders = (job: ScanJob, block: BlockToScan, prevHash: Uint8Array, count: number, marks: ScriptMarks): Uint8Array => {
     const hit = new Uint8Array(count);
     if (block.undoPos < 0) return hit;
-    const bytes = record(job, 'rev', block, block.undoPos, CHECKSUM_BYTES);
-    const undo = bytes.subarray(0, bytes.length - CHECKSUM_BYTES);
-    const sum = hashes.sha256d(Buffer.concat([prevHash, undo]));
-    if (!equalBytes(sum, bytes.subarray(undo.length))) throw new DecodeError('undo data with a wrong checksum');
-    markSpenders(undo, marks, hit);
+    markSpenders(records.readUndo(job.folder, { file: block.file, pos: block.undoPos }, prevHash), marks, hit);
     return hit;
   };
 
   const scan = (job: ScanJob, block: BlockToScan, marks: ScriptMarks): FoundTx[] => {
-    const bytes = record(job, 'blk', block, block.pos, 0);
-    if (bytes.length < HEADER_BYTES || !equalBytes(hashes.sha256d(bytes.subarray(0, HEADER_BYTES)), block.hash)) {
-      throw new DecodeError('another block lies here');
-    }
+    const bytes = records.readBlock(job.folder, block, block.hash, null) as Uint8Array;
     const { txs } = parseBlock(bytes, hashes);
     const hit = spenders(job, block, bytes.subarray(4, 4 + HASH_BYTES), txs.length, marks);
     const found: FoundTx[] = [];
@@ -186,7 +140,7 @@ export function createScanRunner(hashes: Hashes, nowMs: () => number): (job: Sca
         if (spared) skipped++;
         blocks.push(spared ? [] : scan(job, block, marks));
       } catch (error) {
-        if (!(error instanceof DecodeError) && (error as NodeJS.ErrnoException).code === undefined) throw error;
+        if (!(error instanceof DecodeError) && !(error instanceof StoreError)) throw error;
         blocks.push(null);
       }
       if (nowMs() - started > BUDGET_MS) break;

@@ -4,6 +4,7 @@ export const WORKER_ENTRY = {
   assemble: new URL('../../workers/assemble.js', import.meta.url),
   fleet: new URL('../../workers/fleet.js', import.meta.url),
   front: new URL('../../workers/front.js', import.meta.url),
+  render: new URL('../../workers/render.js', import.meta.url),
   peers: new URL('../../workers/peers.js', import.meta.url),
   storage: new URL('../../workers/storage.js', import.meta.url),
   stratum: new URL('../../workers/stratum.js', import.meta.url),

@@ -101,9 +101,9 @@ export class CallLinks {
     };
   }
 
-  /** Connects a front. */
-  add(front: number, ports: LinkPorts): void {
-    const link = new Link(front, ports);
+  /** Connects a front. @param fillsReads whether it runs read jobs (rpc/reads/unfilled.ts) */
+  add(front: number, ports: LinkPorts, fillsReads = false): void {
+    const link = new Link(front, ports, fillsReads);
     this.#links.push(link);
     link.main.on('message', (message: unknown) => this.#receive(link, message));
     link.priority.on('message', (message: unknown) => this.#prioritise(link, message as PriorityCall));
@@ -305,6 +305,7 @@ export class CallLinks {
   #start(call: RunningCall<Link>, body: Uint8Array): void {
     this.#calls++;
     this.#running++;
+    call.fillsReads = call.link.fillsReads;
     this.#runningBytes += call.sizeBytes;
     let reply: CallReply | Promise<CallReply>;
     try {

@@ -34,9 +34,11 @@ export class Link {
   /** True if the ring has replies for which the front was not woken yet. */
   unannounced = false;
 
+  /** @param fillsReads whether the other end runs read jobs */
   constructor(
     readonly front: number,
     { main, priority, calls, replies }: LinkPorts,
+    readonly fillsReads: boolean,
   ) {
     this.main = main;
     this.priority = priority;

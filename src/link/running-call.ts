@@ -20,6 +20,8 @@ export interface RunningCallInfo {
   readonly block: TakenBlock | null;
   /** Secrets that another thread took out of the body. */
   readonly taken: PassedSecrets | null;
+  /** True if the other end runs read jobs (rpc/reads/unfilled.ts). */
+  readonly fillsReads: boolean;
   /** Aborted when the client has disconnected or the server stops. */
   readonly signal: AbortSignal;
 }
@@ -53,6 +55,7 @@ export class RunningCall<Link> implements RunningCallInfo {
   /** True if the call submits a block or header. */
   submission = false;
   plain = false;
+  fillsReads = false;
   index: Int32Array | null = null;
   block: TakenBlock | null = null;
   taken: PassedSecrets | null = null;

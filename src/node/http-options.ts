@@ -113,7 +113,7 @@ export function httpOptions(
     wallets: config.wallet.enabled,
     compat: config.compat,
     jsonRpc2: rpc.jsonRpc2,
-    rest: rpc.rest && config.blocksDir !== undefined ? config.blocksDir : null,
+    rest: rpc.rest && config.blocksDir !== undefined,
     credentials: { plain: plainCredentials(rpc, cookie), hashed: rpc.auth },
     whitelist: parseWhitelist(rpc.whitelist, rpc.whitelistDefault),
     allow: rpc.allow.map(parseSubnet),

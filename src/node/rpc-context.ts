@@ -5,15 +5,18 @@ import type { DescriptorContext } from '../address/descriptor/context.js';
 import { buildCommit, version } from '../config/version.js';
 import { Semaphore } from '../lib/semaphore.js';
 import { pooledFilterSearch } from '../parallel/filter-matcher.js';
+import type { RenderPool } from '../parallel/render-pool.js';
 import { type ActiveCommands, CallExecutor } from '../rpc/call-executor.js';
 import type { NetworkAccess } from '../rpc/context/network.js';
 import type { NodeContext } from '../rpc/context/node.js';
 import { METHODS } from '../rpc/declare/methods.js';
+import { RPC_CODE } from '../rpc/errors.js';
 import { HEAVY_CALLS } from '../rpc/node/heavy-call.js';
 import { passingOn } from '../rpc/node/pass-on.js';
 import { RestHandler } from '../rpc/node/rest.js';
 import { NODE_RUNS } from '../rpc/node/runs.js';
 import { prefetchTxBatch } from '../rpc/node/tx-batch-prefetch.js';
+import type { ReadResult } from '../rpc/reads/read-job.js';
 import { ExternalSigner } from '../wallet/node-face.js';
 import { indexAccess } from './index-access.js';
 import type { Notifications } from './notifications.js';
@@ -101,11 +104,19 @@ export function createNodeContext(base: NodeBase, parts: ContextParts, active: A
   };
 }
 
+/** Result of a job whose client has disconnected. */
+const DROPPED: ReadResult = { code: RPC_CODE.MISC_ERROR, message: 'The client has disconnected', log: null };
+
 /**
  * Creates the executors of calls that fronts pass on.
  * @param active running calls, maintained by the executor
  */
-export function createExecutors(base: NodeBase, context: NodeContext, active: ActiveCommands): Pick<CallExecutors, 'calls' | 'rest'> {
+export function createExecutors(
+  base: NodeBase,
+  context: NodeContext,
+  active: ActiveCommands,
+  renderers: RenderPool<ReadResult>,
+): Pick<CallExecutors, 'calls' | 'rest'> {
   const { config, state, log, observe } = base;
   const failed = (what: string, error: unknown): void =>
     log.error(`${what} failed: ${error instanceof Error ? error.stack : String(error)}`);
@@ -122,6 +133,11 @@ export function createExecutors(base: NodeBase, context: NodeContext, active: Ac
       observe.rpc(method, seconds, code === 0);
     },
     onFault: failed,
+    runReadJob: async (job, signal) => {
+      const result = (await renderers.run(job, signal)) ?? DROPPED;
+      if ('code' in result && result.log !== null) log.info(result.log);
+      return result;
+    },
   });
   const rest = new RestHandler(context, {
     onCall: (endpoint, seconds, status) => observe.rpc(`rest/${endpoint}`, seconds, status === 200),

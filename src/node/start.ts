@@ -153,7 +153,7 @@ async function start(
   const network = createNetworkAccess(config.net, config.deprecatedRpc, () => late.net);
   const active = new ActiveCommands();
   const context = createNodeContext(base, { ...threads, ...modules, network, notifications, wired }, active);
-  front.serveCalls({ ...createExecutors(base, context, active), templates: templated.templates });
+  front.serveCalls({ ...createExecutors(base, context, active, threads.renderers), templates: templated.templates });
   // Running calls use everything that was opened after the fronts, so close the fronts before it.
   teardown.add(front.close);
   if (sv2 !== null) teardown.add(() => sv2.close());

@@ -1,13 +1,13 @@
 // Searches for a nonce on worker threads, for the generate calls on regtest.
 
-import type { GrindJob, GrindJobResult } from '../jobs/grind.js';
-import { GRIND_MESSAGE_VERSION } from '../jobs/grind.js';
+import type { Hashes } from '../crypto/crypto.js';
+import { GRIND_MESSAGE_VERSION, type GrindJob, type GrindJobResult, runGrindJob } from '../jobs/grind.js';
 import type { WorkPool } from './pool.js';
 import type { StopFlag } from './stop-flag.js';
 
 /** Two milliseconds of hashing, eight with node:crypto. A stop, or a job of a higher class, waits no longer. */
 const TRIES_PER_JOB = 5_000;
-/** Regtest needs two hashes on average, so a short first range on one thread ends nearly every search. */
+/** Regtest needs two hashes on average, so a short first range on the calling thread ends nearly every search. */
 const FIRST_TRIES = 64;
 /** Nonces are 32 bits. */
 const NONCE_SPACE = 0x1_0000_0000;
@@ -30,9 +30,11 @@ export interface GrindResult {
 /** Searches ranges on the pool's threads. The result is the same as of a sequential search. */
 export class Grinder {
   readonly #pool: WorkPool;
+  readonly #hashes: Hashes;
 
-  constructor(pool: WorkPool) {
+  constructor(pool: WorkPool, hashes: Hashes) {
     this.#pool = pool;
+    this.#hashes = hashes;
   }
 
   /**
@@ -42,27 +44,27 @@ export class Grinder {
   async grind(header80: Uint8Array, target: bigint, options: GrindOptions): Promise<GrindResult> {
     const start = options.startNonce ?? 0;
     const end = Math.min(NONCE_SPACE, start + options.maxTries);
-    const targetBytes = littleEndian256(target);
-    const header = new Uint8Array(header80);
+    const jobOf = (startNonce: number, tries: number): GrindJob => ({
+      version: GRIND_MESSAGE_VERSION,
+      header: new Uint8Array(header80),
+      target: littleEndian256(target),
+      startNonce,
+      tries: Math.min(tries, end - startNonce),
+      stop: options.stop?.word ?? null,
+    });
     let next = start;
     while (next < end && options.stop?.raised !== true) {
-      const slices: Promise<GrindJobResult>[] = [];
-      // One range per thread and round. The first hit in order is the lowest nonce.
-      const first = next === start;
-      for (let i = 0; i < (first ? 1 : this.#pool.size) && next < end; i++) {
-        const tries = Math.min(first ? FIRST_TRIES : TRIES_PER_JOB, end - next);
-        const job: GrindJob = {
-          version: GRIND_MESSAGE_VERSION,
-          header,
-          target: targetBytes,
-          startNonce: next,
-          tries,
-          stop: options.stop?.word ?? null,
-        };
-        slices.push(this.#pool.run('scan', 'grind', job));
-        next += tries;
+      let results: GrindJobResult[];
+      if (next === start) {
+        const first = jobOf(next, FIRST_TRIES);
+        results = [runGrindJob(first, this.#hashes)];
+        next += first.tries;
+      } else {
+        // One range per thread and round. The first hit in order is the lowest nonce.
+        const jobs: GrindJob[] = [];
+        for (; jobs.length < this.#pool.size && next < end; next += jobs.at(-1)!.tries) jobs.push(jobOf(next, TRIES_PER_JOB));
+        results = await Promise.all(jobs.map((job) => this.#pool.run<GrindJobResult>('scan', 'grind', job)));
       }
-      const results = await Promise.all(slices);
       for (const result of results) {
         if (result.nonce >= 0) return { nonce: result.nonce, tries: result.nonce - start + 1 };
       }

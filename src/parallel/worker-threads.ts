@@ -14,6 +14,8 @@ const loadPiscina = (): typeof Piscina => (createRequire(import.meta.url)('pisci
 export interface WorkerThreadsOptions {
   readonly filename: string;
   readonly threads: number;
+  /** Number of threads that start with the first job; the others start when jobs wait. Default: all. */
+  readonly minThreads?: number;
   /** Maximum number of jobs of a thread: one runs, the others wait in the thread's port. */
   readonly jobsPerThread: number;
   readonly workerData?: unknown;
@@ -63,10 +65,11 @@ export class WorkerThreads {
   }
 
   #start(): Piscina {
-    const { filename, threads, jobsPerThread, workerData, every = timerEvery, warn } = this.#options;
+    const { filename, threads, minThreads = threads, jobsPerThread, workerData, every = timerEvery, warn } = this.#options;
     const piscina = new (loadPiscina())({
       filename,
-      minThreads: threads,
+      minThreads,
+      idleTimeout: Number.POSITIVE_INFINITY,
       maxThreads: threads,
       concurrentTasksPerWorker: jobsPerThread,
       recordTiming: false,
@@ -76,6 +79,7 @@ export class WorkerThreads {
     piscina.on('error', (error: unknown) => warn?.(`A worker thread failed between two jobs: ${describeError(error)}`));
     // The replacement exists at the end of the tick.
     piscina.on('workerDestroy', () => queueMicrotask(() => this.#watchThreads(piscina)));
+    piscina.on('workerCreate', () => queueMicrotask(() => this.#watchThreads(piscina)));
     this.#watchThreads(piscina);
     this.#stopChecking = every(() => this.#checkJobs());
     return piscina;

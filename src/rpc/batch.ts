@@ -17,6 +17,7 @@ export class BatchCall implements CallInfo {
   readonly path: string;
   readonly yieldToUrgent: (() => unknown) | undefined;
   readonly taken: TakenSecrets | undefined;
+  readonly fillsReads: boolean | undefined;
   readonly block: TakenBlock | null = null;
   readonly prefetch: BatchPrefetch | undefined;
   /** Position of the entry that runs. */
@@ -28,6 +29,7 @@ export class BatchCall implements CallInfo {
     this.user = of.user;
     this.path = of.path;
     this.taken = of.taken;
+    this.fillsReads = of.fillsReads;
     this.yieldToUrgent = of.yieldToUrgent;
     this.prefetch = prefetch ?? undefined;
   }

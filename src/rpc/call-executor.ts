@@ -54,6 +54,8 @@ export interface RpcCaller {
   /** Request target, such as /wallet/name. */
   readonly uri: string;
   readonly signal?: AbortSignal;
+  /** True if the receiver of the reply runs read jobs (reads/unfilled.ts). */
+  readonly fillsReads?: boolean;
   /** True if the body contains no secret. */
   readonly plain?: boolean;
   /** Index of the body (wire/request.ts); null if it was not scanned. */
@@ -66,7 +68,7 @@ export interface RpcCaller {
 
 /** Dependencies of the executor, other than the context. */
 export interface CallExecutorDeps<Context>
-  extends Pick<DispatchDeps<Context>, 'runs' | 'prefetchBatch' | 'warmup' | 'requests' | 'onFault'> {
+  extends Pick<DispatchDeps<Context>, 'runs' | 'prefetchBatch' | 'warmup' | 'requests' | 'onFault' | 'runReadJob'> {
   readonly active: ActiveCommands;
   /** True if wallets are enabled. */
   readonly wallets: boolean;
@@ -142,6 +144,7 @@ class ExecutorCall implements CallInfo {
   readonly user: string;
   readonly path: string;
   readonly yieldToUrgent: (() => unknown) | undefined;
+  readonly fillsReads: boolean | undefined;
   taken: TakenSecrets | undefined;
   readonly #call: RpcCaller;
 
@@ -149,6 +152,7 @@ class ExecutorCall implements CallInfo {
     this.#call = call;
     this.user = call.user;
     this.path = call.uri;
+    this.fillsReads = call.fillsReads;
     this.yieldToUrgent = hooks.yieldToUrgent;
   }
 

@@ -9,6 +9,8 @@ export interface CallInfo {
   readonly user: string;
   /** Request target, such as /wallet/name. */
   readonly path: string;
+  /** True if the receiver of the reply runs read jobs (reads/unfilled.ts). */
+  readonly fillsReads?: boolean | undefined;
   /** Aborted when the client has disconnected. */
   readonly signal?: AbortSignal | undefined;
   /**

@@ -10,6 +10,7 @@ import type { VersionedMethod } from './declare/versions.js';
 import { RPC_CODE, RpcError, TypeFault } from './errors.js';
 import { renderHelp } from './help.js';
 import { toArguments } from './params.js';
+import { PendingRead, type RunReadJob } from './reads/read-job.js';
 import { ReplyQuota } from './wire/batch-reply.js';
 import { encodeJson } from './wire/json-write.js';
 import { DISCONNECTED_REPLY, faultReply, type Outcome, type Reply, singleReply } from './wire/reply.js';
@@ -61,6 +62,8 @@ export interface DispatchDeps<Context> {
   readonly observer?: DispatchObserver;
   /** Called with exceptions other than RpcError. The client gets -1; the exception belongs in the log. */
   readonly onFault?: (method: string, error: unknown) => void;
+  /** Runs read jobs for callers that do not (CallInfo.fillsReads). */
+  readonly runReadJob?: RunReadJob;
   /** Limits the size of batch replies. Default: that of ReplyQuota. */
   readonly replyQuota?: ReplyQuota;
   /** How requests are parsed. Default: as Core 0.21 does. */
@@ -134,7 +137,8 @@ export class Dispatcher<Context> {
       if (observer) token = observer.started(entry.method, call);
       const result = run(parametersOf(spec, args, call), context, call);
       if (result instanceof Promise) return this.#later(entry, token, result, call, spec);
-      return this.#finished(entry, token, { result: encodeResult(result, spec) });
+      if (result instanceof PendingRead && !call.fillsReads) return this.#later(entry, token, Promise.resolve(result), call, spec);
+      return this.#finished(entry, token, encodeResult(result, spec));
     } catch (error) {
       return this.#finished(entry, token, this.failed(entry, error, call));
     }
@@ -142,10 +146,18 @@ export class Dispatcher<Context> {
 
   async #later(entry: RequestEntry, token: number, result: Promise<JsonResult>, call: CallInfo, spec: DispatchedMethod): Promise<Outcome> {
     try {
-      return this.#finished(entry, token, { result: encodeResult(await result, spec) });
+      const value = await result;
+      const filled = value instanceof PendingRead && !call.fillsReads ? await this.#runRead(value, call) : value;
+      return this.#finished(entry, token, encodeResult(filled, spec));
     } catch (error) {
       return this.#finished(entry, token, this.failed(entry, error, call));
     }
+  }
+
+  async #runRead({ job }: PendingRead, { signal }: CallInfo): Promise<RawBytes> {
+    const result = await this.#deps.runReadJob!(JSON.stringify(job), signal);
+    if ('code' in result) throw new RpcError(result.code, result.message);
+    return new RawBytes(result.parts);
   }
 
   #finished(entry: RequestEntry, token: number, outcome: Outcome): Outcome {
@@ -237,10 +249,11 @@ export class Dispatcher<Context> {
   }
 }
 
-/** Encodes a result as JSON text; a result that consists of bytes stays as it is. */
-function encodeResult(result: JsonResult, { shape }: DispatchedMethod): string | readonly Uint8Array[] {
-  if (result instanceof RawBytes) return result.parts;
-  return encodeJson(shape ? shape(result) : result);
+/** Encodes a result as JSON text. A result that consists of bytes stays as it is, and so does a pending read. */
+function encodeResult(result: JsonResult, { shape }: DispatchedMethod): Outcome {
+  if (result instanceof PendingRead) return { read: result.job };
+  if (result instanceof RawBytes) return { result: result.parts };
+  return { result: encodeJson(shape ? shape(result) : result) };
 }
 
 /**

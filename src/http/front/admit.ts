@@ -77,7 +77,7 @@ export class Admission {
     else if (method === 'DELETE') this.#replies.sendStatus(exchange, 405);
     else if (!HANDLED_METHODS.has(method)) this.#replies.sendPage(exchange, 501);
     else if (isStream(exchange)) return 'stream';
-    else if (rest !== null && isRestTarget(uri)) return 'rest';
+    else if (rest && isRestTarget(uri)) return 'rest';
     else if (uri !== '/' && !uri.startsWith('/wallet/'))
       exchange.reply(404, TYPE_DEFAULT, '', follows(compat, CACHE_RELEASE) ? NO_STORE : undefined);
     else if (method !== 'POST') exchange.reply(405, TYPE_DEFAULT, ONLY_POST);

@@ -28,6 +28,11 @@ const FIRST_BYTES = 128 * 1024;
 const CROWD = 32;
 const FEW = 4;
 
+/** Bytes that several replies share, identified by the object. */
+export interface SharedPart {
+  readonly byteLength: number;
+}
+
 /** The body of a reply. Its bytes belong to another owner, to which release() returns them. */
 export interface FanOutBody {
   /** Parts of the body in order. */
@@ -35,7 +40,7 @@ export interface FanOutBody {
   /** Index of the slab that contains a part; -1 if no slab does. evict() disconnects the readers of a slab by this index. */
   readonly slabIndex: number;
   /** A part that several replies share: its bytes count once for all of them. */
-  readonly shared?: Uint8Array;
+  readonly shared?: SharedPart;
   /** Called once when the bytes are no longer needed. */
   release(): void;
 }
@@ -68,7 +73,7 @@ export class FanOut {
   #scheduled = false;
   #held = 0;
   /** Number of replies that contain a shared part. */
-  readonly #sharedBy = new Map<Uint8Array, number>();
+  readonly #sharedBy = new Map<SharedPart, number>();
   #cut = 0;
 
   /**
@@ -187,7 +192,7 @@ export class FanOut {
    * disconnects the clients that have read nothing for the longest time, until the rest is within the limit or only
    * clients that read are left. Jobs that make progress move to the end of the list.
    */
-  #enforceHeldLimit(newest: Job): void {
+  #enforceHeldLimit(newest: Job | null): void {
     const reading = this.#nowMs() - READS_MS;
     for (const job of [...this.#jobs]) {
       if (this.#held <= HELD_BYTES) return;
@@ -199,6 +204,11 @@ export class FanOut {
       this.#cut++;
       job.exchange.close();
     }
+  }
+
+  /** Enforces the limit on held bytes, for replies that wait until others are sent. */
+  cutStalled(): void {
+    this.#enforceHeldLimit(null);
   }
 
   /** Disconnects every reader of a slab. @returns number of disconnected readers */

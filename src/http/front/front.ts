@@ -1,5 +1,6 @@
 // Handles the requests of a front in five steps: admit, authenticate, read, route, reply. Each has a file. This file
 // connects them with the templates and the figures of a front. It knows no sockets (exchange.ts) and no ports (link/).
+import { availableParallelism } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import { createNativeHashes } from '../../crypto/native/hashes.js';
@@ -11,8 +12,10 @@ import type { FrontNews, PublishedTip } from '../../link/messages.js';
 import { MethodCounts } from '../../link/method-counts.js';
 import { type SharedState, STATE_FLAG } from '../../link/shared-state.js';
 import type { SlabReader } from '../../link/slab-ring.js';
+import { RenderPool } from '../../parallel/render-pool.js';
 import type { DispatchObserver } from '../../rpc/dispatch.js';
 import { RequestRouter, type TemplatePlan } from '../../rpc/front/request-router.js';
+import type { ReadResult } from '../../rpc/reads/read-job.js';
 import { TemplateView } from '../../template/view/template-view.js';
 import type { HttpOptions } from '../options.js';
 import { Admission } from './admit.js';
@@ -24,6 +27,7 @@ import { BodyIntake } from './read.js';
 import { Replies } from './reply.js';
 import { RestFront } from './rest.js';
 import { CallRoutes } from './route.js';
+import { StoredReads } from './stored-reads.js';
 import { TemplateExchange } from './template-exchange.js';
 import { templateState } from './template-state.js';
 import { TemplateStreams } from './template-stream.js';
@@ -54,6 +58,7 @@ export class Front {
   readonly admission: Admission;
   readonly #authentication: Authentication;
   readonly #bodies: BodyIntake;
+  readonly #reads: StoredReads;
   readonly #routes: CallRoutes;
   readonly #view: TemplateView;
   /** Handles REST requests; null without -rest. */
@@ -80,15 +85,17 @@ export class Front {
     this.#authentication = new Authentication(options, counters, this.#replies, warn);
     this.#bodies = new BodyIntake(options.bodyLimit, this.admission, this.#replies, (exchange) => this.#ended(exchange));
     this.#view = this.#newView();
+    this.#reads = this.#newReads();
     this.#routes = new CallRoutes({
       router: this.#newRouter(),
       bodies: this.#bodies,
       replies: this.#replies,
+      reads: this.#reads,
       node: link,
       wallets: () => this.wallets,
       template: (exchange, plan) => this.#answerTemplate(exchange, plan),
     });
-    this.#rest = options.rest === null ? null : this.#newRest(options.rest, warn);
+    this.#rest = options.rest ? this.#newRest() : null;
     this.#reporting = setInterval(() => {
       counters.set('loopLagMs', this.#lag.mostMs());
       counters.set('heapBytes', getHeapStatistics().total_heap_size);
@@ -132,18 +139,24 @@ export class Front {
     });
   }
 
-  #newRest(blocksDir: NonNullable<HttpOptions['rest']>, warn: (text: string) => void): RestFront {
-    const { params, link, options } = this.#deps;
+  #newReads(): StoredReads {
+    const { params, options, link } = this.#deps;
+    const log = (text: string): void => link.postNews({ news: 'notice', level: 'info', text });
+    const threads = Math.max(1, Math.ceil(availableParallelism() / options.fronts));
+    const pool = new RenderPool<ReadResult>({ threads, workerData: { params, compat: options.compat }, warn: log });
+    return new StoredReads({ pool, replies: this.#replies, fronts: options.fronts, log });
+  }
+
+  #newRest(): RestFront {
+    const { link, options } = this.#deps;
     return new RestFront({
       compat: options.compat,
-      blocksDir,
-      magic: params.magic,
       link,
       warmup: () => this.#published.warmingUp(),
       readBody: (exchange, limit, done) => exchange.readBody(limit, (_, body) => done(body)),
       send: (exchange, reply) => this.#replies.sendRest(exchange, reply),
       refuse: (exchange) => this.#replies.sendQueueFull(exchange),
-      fault: (error) => warn(`REST: ${error instanceof Error ? error.message : error}`),
+      read: (exchange, job) => this.#reads.run(exchange, job),
     });
   }
 
@@ -191,8 +204,9 @@ export class Front {
     else this.#onIdle = idle;
   }
 
-  /** Stops the timers. */
+  /** Stops the timers and the render threads. */
   close(): void {
+    void this.#reads.close();
     clearInterval(this.#reporting);
     this.#lag.close();
     this.#deps.link.report(this.#counts);

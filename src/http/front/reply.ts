@@ -1,12 +1,18 @@
 // Step 5 of a request: sends replies, small ones at once and large ones in slices.
 import type { FrontCounters } from '../../link/front-counters.js';
 import { type SharedState, STATE_FLAG } from '../../link/shared-state.js';
-import type { Exchange } from './exchange.js';
-import { type FanOut, SLICED_BYTES } from './fan-out.js';
+import type { Exchange, Header } from './exchange.js';
+import { type FanOut, type SharedPart, SLICED_BYTES } from './fan-out.js';
 import { errorPage, TYPE_DEFAULT, TYPE_JSON, TYPE_PAGE } from './pages.js';
 import type { RestReply } from './rest.js';
 
 const QUEUE_FULL = 'Work queue depth exceeded';
+
+interface PartsOptions {
+  /** Part of the reply that others share. */
+  readonly shared?: SharedPart;
+  readonly extra?: Header;
+}
 
 export class Replies {
   readonly fanOut: FanOut;
@@ -33,18 +39,29 @@ export class Replies {
     if (left > 0) this.fanOut.adopt(exchange, typeof body === 'string' ? body : new Uint8Array(body), left);
   }
 
-  sendRest(exchange: Exchange, { status, type, body, extra }: RestReply): void {
-    this.#closeAtShutdown(exchange);
-    const bytes = body.length === 1 ? body[0]! : null;
+  /** Sends a reply with status 200 in parts, which are not copied if they are large. */
+  sendParts(exchange: Exchange, type: string, parts: readonly Uint8Array[], { shared, extra }: PartsOptions = {}): void {
+    let bytes = 0;
+    for (const part of parts) bytes += part.byteLength;
     // Do not send a reply to HEAD in slices, because it must not have a body.
-    if (status === 200 && exchange.method !== 'HEAD' && (bytes === null || bytes.length > SLICED_BYTES)) {
-      this.#counters.add('repliesSliced');
-      this.fanOut.send(exchange, type, { parts: body, slabIndex: -1, release() {} }, extra);
+    if (bytes <= SLICED_BYTES || exchange.method === 'HEAD') {
+      this.#sendWhole(exchange, 200, type, Buffer.concat(parts), extra);
       return;
     }
-    const whole = bytes ?? Buffer.concat(body);
-    const left = exchange.reply(status, type, whole, extra);
-    if (left > 0) this.fanOut.adopt(exchange, whole, left);
+    this.#closeAtShutdown(exchange);
+    this.#counters.add('repliesSliced');
+    this.fanOut.send(exchange, type, { parts, slabIndex: -1, release() {}, ...(shared && { shared }) }, extra);
+  }
+
+  #sendWhole(exchange: Exchange, status: number, type: string, body: Uint8Array, extra?: Header): void {
+    this.#closeAtShutdown(exchange);
+    const left = exchange.reply(status, type, body, extra);
+    if (left > 0) this.fanOut.adopt(exchange, body, left);
+  }
+
+  sendRest(exchange: Exchange, { status, type, body, extra, shared }: RestReply): void {
+    if (status === 200) this.sendParts(exchange, type, body, { ...(extra && { extra }), ...(shared && { shared }) });
+    else this.#sendWhole(exchange, status, type, Buffer.concat(body), extra);
   }
 
   /** Sends a reply without a body. */

@@ -1,12 +1,11 @@
 // Handles REST requests on a front (-rest). The front parses the request, the node thread answers with status and body,
-// and the front adds the content type and the caching headers. Bytes of blocks never pass the node thread: it returns
-// their place, and the front reads the block file. As in Core there are no credentials; the limits on addresses and
+// and the front adds the content type and the caching headers. Blocks never pass the node thread: it returns read jobs,
+// which the front's render threads run (stored-reads.ts). As in Core there are no credentials; the limits on addresses and
 // sizes are those of RPC calls.
-import { createNativeHashes } from '../../crypto/native/hashes.js';
-import { Semaphore } from '../../lib/semaphore.js';
-import { yieldToLoop } from '../../lib/time-slice.js';
 import type { FrontLink } from '../../link/front-link.js';
 import { type Compat, shows } from '../../policy/compat.js';
+import { RpcError } from '../../rpc/errors.js';
+import { decodeUnfilled, type Hole, UNFILLED } from '../../rpc/reads/unfilled.js';
 import {
   hasBody,
   isStored,
@@ -19,18 +18,14 @@ import {
   readRest,
   type StoredCall,
 } from '../../rpc/rest/request.js';
-import { decodePlace, type StoredPlace } from '../../rpc/rest/stored.js';
-import { BlockReader } from '../../storage/block-reader.js';
 import type { Exchange, Header } from './exchange.js';
+import type { SharedPart } from './fan-out.js';
 import { TYPE_BYTES, TYPE_DEFAULT, TYPE_JSON, TYPE_TEXT } from './pages.js';
+import type { SharedResult } from './shared-result.js';
 
 /** Functions of the front that the REST handler needs. */
 export interface RestDeps {
   readonly compat: Compat;
-  /** Folder of the block files. */
-  readonly blocksDir: string;
-  /** Message start (magic) of the network. */
-  readonly magic: Uint8Array;
   readonly link: FrontLink;
   /** Returns the text of the current start phase; null after the start. */
   warmup(): string | null;
@@ -40,8 +35,8 @@ export interface RestDeps {
   send(exchange: Exchange, reply: RestReply): void;
   /** Answers that the work queue is full. */
   refuse(exchange: Exchange): void;
-  /** Logs an exception that no reply explains. */
-  fault(error: unknown): void;
+  /** Runs a read job. Never rejects. */
+  read(exchange: Exchange, job: string): Promise<SharedResult | RpcError>;
 }
 
 /** A complete reply. */
@@ -51,18 +46,15 @@ export interface RestReply {
   /** Parts of the body in order. */
   readonly body: readonly Uint8Array[];
   readonly extra?: Header;
+  /** Part of the body that other replies share. */
+  readonly shared?: SharedPart;
 }
 
 /** Maximum size in bytes of a request body: a list of up to fifteen outpoints, possibly as hex. */
 const BODY_BYTES = 64 * 1024;
 
-/** Bytes that are converted to hex per event-loop tick: about a millisecond. */
-const HEX_BYTES = 512 * 1024;
-
-/** Number of blocks that are read and converted at once. fan-out.ts limits the number of blocks that are being sent. */
-const BLOCKS_AT_ONCE = 3;
-
 const NOTHING = new Uint8Array(0);
+const LINE_FEED = Buffer.from('\n');
 const CACHE = 'Cache-Control';
 const CACHEABLE: Header = [CACHE, 'public, immutable, max-age=86400'];
 /** Header of replies that caches must not store. */
@@ -78,13 +70,10 @@ export const isRestTarget = (target: string): boolean => target.startsWith(REST_
 /** REST handler of a front. */
 export class RestFront {
   readonly #deps: RestDeps;
-  readonly #blocks: BlockReader;
-  readonly #reads = new Semaphore(BLOCKS_AT_ONCE);
   readonly #noStore: Header | undefined;
 
   constructor(deps: RestDeps) {
     this.#deps = deps;
-    this.#blocks = new BlockReader(deps.blocksDir, deps.magic, createNativeHashes());
     this.#noStore = shows(deps.compat, { since: CACHE_RELEASE }) ? NO_STORE : undefined;
   }
 
@@ -118,28 +107,23 @@ export class RestFront {
 
   /** Handles the node thread's reply. @param body valid until this returns */
   #answer(exchange: Exchange, call: RestCall, status: number, body: Uint8Array | string): void {
-    if (status !== 200) this.#fault(exchange, status, Buffer.from(body).toString());
-    else if (isStored(call)) void this.#sendStored(exchange, call, decodePlace(Buffer.from(body)));
+    if (status === UNFILLED) void this.#sendRead(exchange, call, (decodeUnfilled(body)[0] as Hole).job);
+    else if (status !== 200) this.#fault(exchange, status, Buffer.from(body).toString());
     else this.#found(exchange, call, [Buffer.from(body)]);
   }
 
-  async #sendStored(exchange: Exchange, call: StoredCall, place: StoredPlace): Promise<void> {
+  async #sendRead(exchange: Exchange, call: RestCall, job: string): Promise<void> {
+    const result = await this.#deps.read(exchange, job);
+    if (exchange.disconnected) return;
+    if (result instanceof RpcError) {
+      this.#fault(exchange, 500, isStored(call) ? `I/O error reading ${call.hash.text}` : result.message);
+      return;
+    }
     try {
-      await this.#reads.run(async () => {
-        if (exchange.disconnected) return;
-        const part = call.endpoint === 'blockpart' ? call.part : null;
-        const bytes = await this.#blocks.read(place, call.hash.bytes, part && { offset: Number(part.offset), size: Number(part.size) });
-        if (bytes === null) throw new RestFault(400, `Bad block part offset/size ${part?.offset}/${part?.size} for ${call.hash.text}`);
-        if (call.format === null) noSuchFormat();
-        if (call.format === 'json') throw new RestFault(400, 'JSON output is not supported for this request type');
-        this.#found(exchange, call, call.format === 'hex' ? await hexLine(bytes) : [bytes]);
-      });
+      if (call.endpoint === 'blockpart') assertPart(call, result);
+      this.#found(exchange, call, call.format === 'bin' ? result.parts : [...result.parts, LINE_FEED], result);
     } catch (error) {
-      if (error instanceof RestFault) this.#fault(exchange, error.status, error.message);
-      else {
-        this.#deps.fault(error);
-        this.#fault(exchange, 500, `I/O error reading ${call.hash.text}`);
-      }
+      this.#failed(exchange, error);
     }
   }
 
@@ -149,9 +133,9 @@ export class RestFront {
   }
 
   /** Sends a reply with status 200. */
-  #found(exchange: Exchange, call: RestCall, body: readonly Uint8Array[]): void {
+  #found(exchange: Exchange, call: RestCall, body: readonly Uint8Array[], shared?: SharedPart): void {
     const extra = this.#noStore && (neverChanges(call) ? CACHEABLE : NO_STORE);
-    this.#send(exchange, { status: 200, type: TYPES[call.format ?? 'bin'], body, ...(extra ? { extra } : {}) });
+    this.#send(exchange, { status: 200, type: TYPES[call.format ?? 'bin'], body, ...(extra && { extra }), ...(shared && { shared }) });
   }
 
   #fault(exchange: Exchange, status: number, message: string): void {
@@ -163,15 +147,9 @@ export class RestFront {
   }
 }
 
-/** Converts bytes to hex with a line feed at the end, in parts. */
-async function hexLine(bytes: Uint8Array): Promise<Uint8Array[]> {
-  const parts: Uint8Array[] = [];
-  for (let at = 0; at < bytes.length; at += HEX_BYTES) {
-    if (at > 0) await yieldToLoop();
-    parts.push(
-      Buffer.from(Buffer.from(bytes.buffer, bytes.byteOffset + at, Math.min(HEX_BYTES, bytes.length - at)).toString('hex'), 'latin1'),
-    );
-  }
-  parts.push(Buffer.from('\n'));
-  return parts;
+/** Throws if a part of a block does not exist, or was requested in a format that it does not have. */
+function assertPart({ part, hash, format }: Extract<StoredCall, { endpoint: 'blockpart' }>, { byteLength }: SharedResult): void {
+  if (byteLength === 0) throw new RestFault(400, `Bad block part offset/size ${part.offset}/${part.size} for ${hash.text}`);
+  if (format === null) noSuchFormat();
+  if (format === 'json') throw new RestFault(400, 'JSON output is not supported for this request type');
 }

@@ -3,12 +3,14 @@ import type { FrontLink } from '../../link/front-link.js';
 import type { TakenBlock } from '../../link/messages.js';
 import { METHODS } from '../../rpc/declare/methods.js';
 import { type CallPlan, type RequestRouter, SUBMISSIONS, type TemplatePlan, type ThreadPlan } from '../../rpc/front/request-router.js';
+import { UNFILLED } from '../../rpc/reads/unfilled.js';
 import { LONG_BODY_BYTES } from '../../rpc/wire/request.js';
 import type { Exchange } from './exchange.js';
 import { TYPE_DEFAULT } from './pages.js';
 import type { BodyIntake } from './read.js';
 import type { Replies } from './reply.js';
 import { scanMethod } from './scan-method.js';
+import type { StoredReads } from './stored-reads.js';
 
 /** A received body. */
 interface Received {
@@ -25,6 +27,7 @@ export interface CallRoutesDeps {
   readonly router: RequestRouter;
   readonly bodies: BodyIntake;
   readonly replies: Replies;
+  readonly reads: StoredReads;
   readonly node: FrontLink;
   /** Returns the link to the wallets' thread; null until it runs, and without wallets. */
   wallets(): FrontLink | null;
@@ -114,6 +117,10 @@ export class CallRoutes {
     const id = link.call(
       { user, uri, method, body, index, block, shared, priority, submission, waits, plain: !secret },
       (status, reply) => {
+        if (status === UNFILLED) {
+          this.#deps.reads.answer(exchange, reply);
+          return;
+        }
         if (cacheReply && status === 200) cacheReply(reply);
         replies.sendJson(exchange, status, reply);
       },

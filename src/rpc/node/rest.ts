@@ -1,5 +1,5 @@
 // Answers REST requests on the node thread: a request from a front in, status and body out. It uses RPC methods where
-// one exists. Bytes of blocks are not part of a reply: the front gets their place and reads them. Core: rest.cpp.
+// one exists. Replies with blocks are read jobs, which the front runs. Core: rest.cpp.
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import type { Coin } from '../../consensus/coin.js';
 import { follows, shows } from '../../policy/compat.js';
@@ -11,11 +11,12 @@ import { methodsOf } from '../declare/methods.js';
 import type { VersionedMethod } from '../declare/versions.js';
 import { type CallInfo, runWith } from '../dispatch.js';
 import { RpcError } from '../errors.js';
+import { PendingRead } from '../reads/read-job.js';
+import { encodeHole, UNFILLED } from '../reads/unfilled.js';
 import { hashHex, hex } from '../render/hex.js';
 import { scriptMembers } from '../render/script.js';
 import { txHex, txMembersSliced } from '../render/tx.js';
 import { isStored, noSuchFormat, type RestCall, RestFault, type RestFormat, type RestHash, readRest } from '../rest/request.js';
-import { encodePlace } from '../rest/stored.js';
 import { encodeJson } from '../wire/json-write.js';
 import { Pieces } from '../wire/pieces.js';
 import type { Reply } from '../wire/reply.js';
@@ -24,6 +25,7 @@ import { headerMembers } from './blocks.js';
 import { searchTransaction } from './getrawtransaction.js';
 import { heavyCall } from './heavy-call.js';
 import { readUndo, renderContext } from './lookup.js';
+import { storedBlock } from './read-facts.js';
 import { NODE_RUNS } from './runs.js';
 import { mapInSlices, mapSliced, Slicer } from './slices.js';
 
@@ -41,13 +43,16 @@ export interface RestHandlerDeps {
 }
 
 type Asked<Endpoint extends RestCall['endpoint']> = Extract<RestCall, { endpoint: Endpoint }>;
-type Body = string | Uint8Array;
+type Body = string | Uint8Array | PendingRead;
+
+/** REST replies have no envelope. */
+const NO_ENTRY = { idText: '', hasId: false, version: 1 } as const;
 
 const fault = (status: number, message: string): never => {
   throw new RestFault(status, message);
 };
 
-const json = (value: JsonResult): string => `${encodeJson(value)}\n`;
+const json = (value: JsonResult): string | PendingRead => (value instanceof PendingRead ? value : `${encodeJson(value)}\n`);
 
 /** Encodes bytes as bytes or hex. @throws RestFault for every other format */
 function binary(format: RestFormat, bytes: Uint8Array): Body {
@@ -81,7 +86,7 @@ export class RestHandler {
     const { clock } = this.#ctx;
     const startedMs = clock.monotonicMs();
     const reply = await this.#bodyOf(asked, info).then(
-      (body): Reply => ({ status: 200, body }),
+      (body): Reply => (body instanceof PendingRead ? { status: UNFILLED, body: encodeHole(NO_ENTRY, body.job) } : { status: 200, body }),
       (error: unknown) => this.#failed(asked.endpoint, error),
     );
     this.#deps.onCall?.(asked.endpoint, (clock.monotonicMs() - startedMs) / 1000, reply.status);
@@ -125,9 +130,9 @@ export class RestHandler {
   }
 
   /** Returns the result of an RPC method as JSON. */
-  async #method(name: string, args: readonly JsonValue[], info: CallInfo): Promise<string> {
+  async #method(name: string, args: readonly JsonValue[], info: CallInfo): Promise<string | PendingRead> {
     const result = await runWith(NODE_RUNS, this.#spec(name), args, this.#ctx, info);
-    return json(this.#shaped(name, result));
+    return json(result instanceof PendingRead ? result : this.#shaped(name, result));
   }
 
   #spec(name: string): VersionedMethod {
@@ -161,7 +166,10 @@ export class RestHandler {
     if (place === null) {
       if (blocks.isPruned(node)) fault(404, `${hash.text} not available (pruned data)`);
       fault(404, follows(compat, 29) ? `${hash.text} not available (not fully downloaded)` : `${hash.text} not found`);
-    } else if (isStored(asked)) return encodePlace(place);
+    } else if (isStored(asked)) {
+      const part = asked.endpoint === 'blockpart' ? { offset: Number(asked.part.offset), size: Number(asked.part.size) } : null;
+      return new PendingRead({ kind: 'bytes', block: storedBlock(this.#ctx, node), part, hex: asked.format === 'hex' });
+    }
     if (asked.format === null) return noSuchFormat();
     const verbosity = asked.endpoint === 'block' && asked.details ? (shows(compat, { since: 23 }) ? '3' : '2') : '1';
     return this.#method('getblock', [node.hashHex, new JsonNumber(verbosity)], info);
@@ -219,7 +227,7 @@ export class RestHandler {
     return asked.format === 'json' ? json(headers.map(hashHex)) : binary(asked.format, Buffer.concat(headers));
   }
 
-  #deployments({ hash }: Asked<'deploymentinfo'>, info: CallInfo): Promise<string> {
+  #deployments({ hash }: Asked<'deploymentinfo'>, info: CallInfo): Promise<string | PendingRead> {
     if (hash !== null && this.#ctx.chain.node(hash.bytes) === undefined) fault(400, 'Block not found');
     return this.#method('getdeploymentinfo', hash === null ? [] : [hash.text], info);
   }

@@ -351,6 +351,6 @@ export function neverChanges(call: RestCall): boolean {
 /** A call for bytes of a stored block, which the front reads from the block file. */
 export type StoredCall = Extract<RestCall, { endpoint: 'block' | 'blockpart' }>;
 
-/** Returns whether the node thread answers with the place of the block (stored.ts), and not with its bytes. */
+/** Returns whether the reply consists of bytes of a block. */
 export const isStored = (call: RestCall): call is StoredCall =>
   call.endpoint === 'blockpart' || (call.endpoint === 'block' && (call.format === 'bin' || call.format === 'hex'));

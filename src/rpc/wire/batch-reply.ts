@@ -1,6 +1,7 @@
 // Builds the reply of a batch. Finished text is stored as bytes and counted against a limit that all batches of a
 // thread share: a body of 32 MB could ask for more than any machine's memory.
 import { RPC_CODE, RpcError } from '../errors.js';
+import { encodeHole, UNFILLED } from '../reads/unfilled.js';
 import { encodeEnvelope, faultReply, isNotification, joined, type Outcome, type Reply } from './reply.js';
 import type { RequestEntry } from './request.js';
 
@@ -40,6 +41,7 @@ export class BatchReply {
   #partChars = 0;
   #taken = 0;
   #answers = 0;
+  #status = 200;
 
   constructor(quota: ReplyQuota) {
     this.#quota = quota;
@@ -49,7 +51,8 @@ export class BatchReply {
   add(entry: RequestEntry, outcome: Outcome): void {
     this.count++;
     if (this.full || isNotification(entry)) return;
-    const text = encodeEnvelope(entry, outcome);
+    const text = 'read' in outcome ? encodeHole(entry, outcome.read) : encodeEnvelope(entry, outcome);
+    if ('read' in outcome) this.#status = UNFILLED;
     if (this.#taken + text.length > this.#quota.each || !this.#quota.reserveSize(text.length)) {
       this.full = true;
       return;
@@ -69,10 +72,10 @@ export class BatchReply {
       return faultReply(new RpcError(RPC_CODE.OUT_OF_MEMORY, `The reply of this batch is too large; ${done}`));
     }
     if (this.#answers === 0 && this.count > 0) return { status: 204, body: '' };
-    if (this.#chunks.length === 0) return { status: 200, body: `[${this.#parts.join('')}]\n` };
+    if (this.#chunks.length === 0) return { status: this.#status, body: `[${this.#parts.join('')}]\n` };
     this.#parts.push(']\n');
     this.#putAway();
-    return { status: 200, body: joined(Buffer.from('['), this.#chunks) };
+    return { status: this.#status, body: joined(Buffer.from('['), this.#chunks) };
   }
 
   #putAway(): void {

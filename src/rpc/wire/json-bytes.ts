@@ -7,6 +7,8 @@ const CHUNK_BYTES = 1024 * 1024;
 
 /** The two hex digits of every byte, in ASCII. */
 const HEX = Uint8Array.from({ length: 512 }, (_, i) => '0123456789abcdef'.charCodeAt(i & 1 ? (i >> 1) & 15 : i >> 5));
+/** Size above which Buffer converts to hex faster than the loop here. */
+const NATIVE_HEX_BYTES = 96;
 const ZERO = 0x30;
 const SATS_PER_COIN = 100_000_000;
 
@@ -114,6 +116,25 @@ export class JsonBytes {
       const digits = hash[i] << 1;
       buffer[at++] = HEX[digits];
       buffer[at++] = HEX[digits + 1];
+    }
+    buffer[at++] = 0x22;
+    this.#at = at;
+  }
+
+  /** Writes the bytes from `from` to `to` as a string of hex digits. */
+  hex(bytes: Uint8Array, from = 0, to = bytes.length): void {
+    this.#ensure(2 * (to - from) + 2);
+    const buffer = this.#buffer;
+    let at = this.#at;
+    buffer[at++] = 0x22;
+    if (to - from > NATIVE_HEX_BYTES) {
+      at += buffer.write(Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('hex'), at, 'latin1');
+    } else {
+      for (let i = from; i < to; i++) {
+        const digits = bytes[i] << 1;
+        buffer[at++] = HEX[digits];
+        buffer[at++] = HEX[digits + 1];
+      }
     }
     buffer[at++] = 0x22;
     this.#at = at;

@@ -1,5 +1,6 @@
 // Writes JSON as Core's univalue does: compact, members in order, short escapes, other control characters and DEL as
 // \u00xx, everything else as raw UTF-8. Amounts have eight decimals; doubles are formatted like C's %.16g.
+import { PendingRead } from '../reads/read-job.js';
 import { Amount, Double, JsonNumber, JsonObject, type JsonResult, RawBytes, RawJson } from './values.js';
 
 const NEEDS_ESCAPE = /["\\\u0000-\u001f\u007f]/;
@@ -79,6 +80,8 @@ function encodeObject(value: Exclude<JsonResult, null | string | number | boolea
   if (value instanceof RawJson || value instanceof JsonNumber || value instanceof RawBytes) return value.text;
   if (value instanceof Amount) return formatAmount(value.sats);
   if (value instanceof Double) return formatDouble(value.value);
+  // A pending read is always a whole result.
+  if (value instanceof PendingRead) throw new TypeError('a pending read inside a result');
   let text = '{';
   if (value instanceof JsonObject) {
     for (let i = 0; i < value.keys.length; i++) {

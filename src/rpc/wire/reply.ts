@@ -1,14 +1,20 @@
 // Converts outcomes to the bytes of a reply: envelopes of each JSON-RPC version, batches, notifications, and HTTP
 // statuses.
 import { RPC_CODE, type RpcError } from '../errors.js';
+import type { ReadJob } from '../reads/read-job.js';
+import { type EntryFacts, encodeHole, UNFILLED } from '../reads/unfilled.js';
 import { encodeString } from './json-write.js';
 import type { RequestEntry } from './request.js';
 
 /** Outcome of an entry: a result as JSON text or as bytes in parts, or an error. */
-export type Outcome = { readonly result: string | readonly Uint8Array[] } | { readonly error: RpcError };
+export type FilledOutcome = { readonly result: string | readonly Uint8Array[] } | { readonly error: RpcError };
+
+/** Outcome of an entry on the thread that runs it. A read job is run by the receiver of the reply. */
+export type Outcome = FilledOutcome | { readonly read: ReadJob };
 
 /**
- * A complete reply. The body is empty for status 204 and ends with a line feed otherwise. Text is sent as UTF-8; large
+ * A reply. With status UNFILLED its holes must be filled (reads/unfilled.ts); with any other status it is complete. The
+ * body is empty for status 204 and ends with a line feed otherwise. Text is sent as UTF-8; large
  * bodies are bytes.
  */
 export interface Reply {
@@ -22,7 +28,7 @@ export const DISCONNECTED_REPLY: Reply = { status: 500, body: '' };
 const errorText = (error: RpcError) => `{"code":${error.code},"message":${encodeString(error.message)}}`;
 
 /** Encodes the envelope of an entry, without the line feed that ends a body. */
-export function encodeEnvelope(entry: Pick<RequestEntry, 'idText' | 'hasId' | 'version'>, outcome: Outcome): string {
+export function encodeEnvelope(entry: EntryFacts, outcome: FilledOutcome): string {
   const result = 'error' in outcome ? '' : typeof outcome.result === 'string' ? outcome.result : Buffer.concat(outcome.result).toString();
   const id = (entry.version === 2 && !entry.hasId) || entry.idText === '' ? '' : `,"id":${entry.idText}`;
   if (entry.version === 2) {
@@ -35,7 +41,7 @@ export function encodeEnvelope(entry: Pick<RequestEntry, 'idText' | 'hasId' | 'v
 const HOLE = '\u0000';
 
 /** Returns the text before and after the result in the reply to a single request. */
-export function envelopeAround(entry: RequestEntry): readonly [prefix: string, suffix: string] {
+export function envelopeAround(entry: EntryFacts): readonly [prefix: string, suffix: string] {
   const [prefix = '', suffix = ''] = `${encodeEnvelope(entry, { result: HOLE })}\n`.split(HOLE);
   return [prefix, suffix];
 }
@@ -80,11 +86,16 @@ export function joined(head: Uint8Array, chunks: Uint8Array[]): Uint8Array {
 export function singleReply(entry: RequestEntry, outcome: Outcome): Reply {
   // A malformed 2.0 request is answered even without an id: it is not a notification.
   if (isNotification(entry) && !entry.error) return { status: 204, body: '' };
+  if ('read' in outcome) return { status: UNFILLED, body: encodeHole(entry, outcome.read) };
   if (!('error' in outcome) && typeof outcome.result !== 'string') {
     const [prefix, suffix] = envelopeAround(entry);
     return { status: 200, body: joined(Buffer.from(prefix), [...outcome.result, Buffer.from(suffix)]) };
   }
-  const body = `${encodeEnvelope(entry, outcome)}\n`;
-  if (!('error' in outcome)) return { status: 200, body };
-  return { status: entry.version === 2 && !entry.error ? 200 : errorStatus(outcome.error), body };
+  if ('error' in outcome) return errorReply(entry, outcome.error, entry.version === 2 && !entry.error);
+  return { status: 200, body: `${encodeEnvelope(entry, outcome)}\n` };
+}
+
+/** Returns the reply to a single request that failed. @param ok whether the HTTP status is 200, as for a well-formed 2.0 request */
+export function errorReply(entry: EntryFacts, error: RpcError, ok: boolean): Reply {
+  return { status: ok ? 200 : errorStatus(error), body: `${encodeEnvelope(entry, { error })}\n` };
 }

@@ -1,6 +1,8 @@
 // JSON values of requests and results. Numbers keep their text and objects keep repeated members, so that an id or the
 // result of echo returns byte for byte.
 
+import type { PendingRead } from '../reads/read-job.js';
+
 /** A number, with its text in the request. */
 export class JsonNumber {
   readonly text: string;
@@ -87,6 +89,7 @@ export type JsonResult =
   | Double
   | RawJson
   | RawBytes
+  | PendingRead
   | readonly JsonResult[]
   | { readonly [key: string]: JsonResult | undefined };
 

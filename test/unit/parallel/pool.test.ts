@@ -64,8 +64,8 @@ t.test('rejects calls when the threads of the pool cannot start', async (t) => {
 t.test('Grinder finds the first nonce that meets the target, and stops on request', async (t) => {
   const pool = new WorkPool({ threads: 2 });
   t.teardown(() => pool.close());
-  const grinder = new Grinder(pool);
   const hashes = createNativeHashes();
+  const grinder = new Grinder(pool, hashes);
   const header = new Uint8Array(80).fill(9);
   const asNumber = (nonce: number): bigint => {
     const copy = header.slice();

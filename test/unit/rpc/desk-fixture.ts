@@ -12,6 +12,7 @@ import type { NodeContext } from '../../../src/rpc/context/node.js';
 import type { WalletContext } from '../../../src/rpc/context/wallet.js';
 import { NODE_RUNS } from '../../../src/rpc/node/runs.js';
 import { prefetchTxBatch } from '../../../src/rpc/node/tx-batch-prefetch.js';
+import { createJobRunner } from '../../../src/rpc/reads/render-job.js';
 import { RawJson } from '../../../src/rpc/wire/values.js';
 import type { WalletManager } from '../../../src/wallet/manage/wallet-manager.js';
 import type { NodeClient } from '../../../src/wallet/node-client.js';
@@ -204,17 +205,19 @@ export function openDesk(
     startedSeconds: 0,
     ...parts,
   };
+  const runJob = createJobRunner({ compat, params: context.params, hashes: crypto, descriptors: context.descriptors });
   const desk = new CallExecutor(context, {
     runs: NODE_RUNS,
     prefetchBatch: prefetchTxBatch,
     wallets: context.passOn !== null,
     active,
     warmup: () => null,
+    runReadJob: async (job) => runJob(job),
     onFault: (method, error) => events.push(`${method}: ${String(error)}`),
   });
   const reply = async (method: string, params: unknown[]) => {
     const { body } = await desk.executeBody(Buffer.from(JSON.stringify({ method, params, id: 1 })), { user: '', uri: '/' });
-    return JSON.parse(String(body)) as { result: unknown; error: { code: number; message: string } | null };
+    return JSON.parse(Buffer.from(body).toString()) as { result: unknown; error: { code: number; message: string } | null };
   };
   return {
     desk,

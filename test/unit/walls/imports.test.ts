@@ -76,6 +76,7 @@ const mayImport: Record<string, readonly string[]> = {
   'src/rpc': [
     'src/link',
     'src/rpc/methods',
+    'src/storage',
     'src/template',
     'src/psbt',
     'src/consensus',
@@ -178,8 +179,8 @@ const mayImport: Record<string, readonly string[]> = {
   'src/cli': ['src/config', 'src/rpc'],
   'src/http': [
     'src/link',
+    'src/parallel',
     'src/rpc',
-    'src/storage',
     'src/template',
     'src/template/view',
     'src/consensus',

@@ -4,7 +4,6 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { builtinModules } from 'node:module';
 import path from 'node:path';
-import { parse } from 'acorn';
 import t from 'tap';
 
 const root = path.resolve(import.meta.dirname, '../../../..');
@@ -29,21 +28,9 @@ function packed(): Set<string> {
   return new Set(Object.values(report)[0].files.map((file) => file.path));
 }
 
-type Node = { type: string; [member: string]: unknown };
-const isNode = (value: unknown): value is Node => typeof (value as Node | null)?.type === 'string';
-const literal = (value: unknown): string[] => (isNode(value) && typeof value.value === 'string' ? [value.value] : []);
-
-/**
- * Modules that a file names: imports, re-exports, import(), require(), require.resolve(), and the files of threads, new
- * URL('...', moduleUrl).
- */
-function named(node: Node): string[] {
-  const inside = Object.values(node).flatMap((value) => (Array.isArray(value) ? value : [value]).filter(isNode).flatMap(named));
-  const callee = node.callee as { name?: string; object?: { name?: string } } | undefined;
-  const isCall = ['require', 'URL'].includes(callee?.name ?? callee?.object?.name ?? '');
-  const first = isCall ? (node.arguments as unknown[])[0] : undefined;
-  return [...inside, ...literal(node.source), ...literal(first)];
-}
+/** Modules that a bundled file names: require(), require.resolve(), import(), and the files of threads, new URL(). */
+const named = (source: string): string[] =>
+  [...source.matchAll(/\b(?:require|require\.resolve|import|URL)\(["']([^"']+)["'][,)]/g)].map(([, name]) => name!);
 
 /** Everything that compiled files reach from `entries` by their imports and by the files of threads that they name. */
 function reached(entries: readonly string[]): { files: Set<string>; packages: Set<string> } {
@@ -53,8 +40,7 @@ function reached(entries: readonly string[]): { files: Set<string>; packages: Se
   for (let file = open.pop(); file !== undefined; file = open.pop()) {
     if (files.has(file)) continue;
     files.add(file);
-    const source = fs.readFileSync(path.join(root, file), 'utf8');
-    for (const name of named(parse(source, { ecmaVersion: 'latest', sourceType: 'module' }) as unknown as Node)) {
+    for (const name of named(fs.readFileSync(path.join(root, file), 'utf8'))) {
       if (name.includes('://')) continue;
       if (name.startsWith('.')) open.push(path.join(path.dirname(file), name));
       else if (!name.startsWith('node:') && !builtinModules.includes(name)) {

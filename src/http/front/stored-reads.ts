@@ -1,0 +1,208 @@
+// Fills replies of the node thread that contain read jobs (rpc/reads/unfilled.ts): runs the jobs on render threads and
+// sends the results. Clients that ask for the same at the same time, or shortly afterwards, share one result.
+import type { RenderPool } from '../../parallel/render-pool.js';
+import { RPC_CODE, RpcError } from '../../rpc/errors.js';
+import type { ReadResult } from '../../rpc/reads/read-job.js';
+import { decodeUnfilled, type EntryFacts, type Hole } from '../../rpc/reads/unfilled.js';
+import { encodeEnvelope, envelopeAround, errorReply, faultReply } from '../../rpc/wire/reply.js';
+import type { Exchange } from './exchange.js';
+import { TYPE_JSON } from './pages.js';
+import type { Replies } from './reply.js';
+import { SharedResult } from './shared-result.js';
+
+export interface StoredReadsDeps {
+  readonly pool: RenderPool<ReadResult>;
+  readonly replies: Replies;
+  /** Number of fronts, which share the limits on memory. */
+  readonly fronts: number;
+  /** Logs a line for the operator. */
+  log(line: string): void;
+}
+
+interface Running {
+  readonly result: Promise<SharedResult | RpcError>;
+  readonly abort: AbortController;
+  users: number;
+}
+
+/** Bytes of results that are cached, of all fronts together. */
+const CACHED_BYTES = 32 << 20;
+/**
+ * Bytes of results that wait for their clients or are being rendered, of all fronts together. Jobs beyond wait. A job
+ * counts with the size of the last large results, because its own is not known before.
+ */
+const MOST_BYTES = 160 << 20;
+/** Milliseconds after which jobs that wait for memory are checked again, because readers free memory without notice. */
+const RETRY_MS = 100;
+/** Share of an estimate that remains after a smaller result. */
+const DECAY = 0.9;
+/** Largest reply of a batch. */
+const BATCH_BYTES = 256 << 20;
+/** Number of jobs of a batch that run at once. */
+const BATCH_JOBS = 4;
+
+export class StoredReads {
+  readonly #deps: StoredReadsDeps;
+  readonly #running = new Map<string, Running>();
+  /** Results by job, the least recently used first. */
+  readonly #cached = new Map<string, SharedResult>();
+  #cachedBytes = 0;
+  readonly #waiting: ((reserved: number) => void)[] = [];
+  #timer: NodeJS.Timeout | null = null;
+  #estimate = 1 << 20;
+  /** Sum of the estimates of running jobs. */
+  #reserved = 0;
+
+  constructor(deps: StoredReadsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Ends the render threads. */
+  async close(): Promise<void> {
+    if (this.#timer) clearTimeout(this.#timer);
+    await this.#deps.pool.close();
+  }
+
+  /** Fills and sends a reply to a JSON-RPC body. @param body valid until this returns */
+  answer(exchange: Exchange, body: Uint8Array | string): void {
+    const pieces = decodeUnfilled(body);
+    const [first] = pieces;
+    if (pieces.length === 1 && typeof first === 'object') void this.#answerOne(exchange, first);
+    else void this.#answerBatch(exchange, pieces);
+  }
+
+  async #answerOne(exchange: Exchange, { entry, job }: Hole): Promise<void> {
+    const result = await this.run(exchange, job);
+    if (exchange.disconnected) return;
+    if (result instanceof RpcError) {
+      const { status, body } = errorReply(entry, result, entry.version === 2);
+      this.#deps.replies.sendJson(exchange, status, body);
+      return;
+    }
+    const [prefix, suffix] = envelopeAround(entry);
+    this.#deps.replies.sendParts(exchange, TYPE_JSON, [Buffer.from(prefix), ...result.parts, Buffer.from(suffix)], { shared: result });
+  }
+
+  async #answerBatch(exchange: Exchange, pieces: readonly (string | Hole)[]): Promise<void> {
+    const results: Promise<readonly Uint8Array[]>[] = [];
+    const parts: Uint8Array[] = [];
+    let bytes = 0;
+    for (const [i] of pieces.entries()) {
+      while (results.length < pieces.length && results.length < i + BATCH_JOBS) results.push(this.#piece(exchange, pieces[results.length]));
+      const more = await results[i];
+      if (exchange.disconnected) return;
+      for (const part of more) bytes += part.byteLength;
+      if (bytes > BATCH_BYTES) {
+        const { status, body } = faultReply(new RpcError(RPC_CODE.OUT_OF_MEMORY, 'The reply of this batch is too large'));
+        this.#deps.replies.sendJson(exchange, status, body);
+        return;
+      }
+      for (const part of more) parts.push(part);
+    }
+    this.#deps.replies.sendParts(exchange, TYPE_JSON, parts);
+  }
+
+  async #piece(exchange: Exchange, piece: string | Hole): Promise<readonly Uint8Array[]> {
+    if (typeof piece === 'string') return [Buffer.from(piece)];
+    const { entry, job } = piece;
+    const result = await this.run(exchange, job);
+    if (result instanceof RpcError) return [Buffer.from(encodeEnvelope(entry, { error: result }))];
+    const [prefix, suffix] = around(entry);
+    return [prefix, ...result.parts, suffix];
+  }
+
+  /** Runs a job for a client. The job is dropped if all its clients disconnect before it starts. Never rejects. */
+  async run(exchange: Exchange, job: string): Promise<SharedResult | RpcError> {
+    const cached = this.#cached.get(job);
+    if (cached !== undefined) {
+      this.#cached.delete(job);
+      this.#cached.set(job, cached);
+      return cached;
+    }
+    const running = this.#running.get(job) ?? this.#start(job);
+    running.users++;
+    exchange.onDisconnect = () => {
+      if (--running.users > 0) return;
+      running.abort.abort();
+      if (this.#running.get(job) === running) this.#running.delete(job);
+    };
+    const result = await running.result;
+    exchange.onDisconnect = null;
+    return result;
+  }
+
+  #start(job: string): Running {
+    const abort = new AbortController();
+    const running: Running = { abort, users: 0, result: this.#render(job, abort.signal) };
+    this.#running.set(job, running);
+    void running.result.then(() => {
+      if (this.#running.get(job) === running) this.#running.delete(job);
+    });
+    return running;
+  }
+
+  async #render(job: string, signal: AbortSignal): Promise<SharedResult | RpcError> {
+    const { pool, log } = this.#deps;
+    const reserved = await new Promise<number>((resolve) => {
+      this.#waiting.push(resolve);
+      this.#startWaiting();
+    });
+    try {
+      const result = await pool.run(job, signal);
+      if (result === null) return new RpcError(RPC_CODE.MISC_ERROR, 'The client has disconnected');
+      if ('code' in result) {
+        if (result.log !== null) log(result.log);
+        return new RpcError(result.code, result.message);
+      }
+      const shared = new SharedResult(result.parts);
+      this.#estimate = Math.max(shared.byteLength, Math.ceil(this.#estimate * DECAY));
+      this.#keep(job, shared);
+      return shared;
+    } catch (error) {
+      log(`Rendering a reply failed: ${error instanceof Error ? error.message : error}`);
+      return new RpcError(RPC_CODE.MISC_ERROR, 'Internal error');
+    } finally {
+      this.#reserved -= reserved;
+      this.#startWaiting();
+    }
+  }
+
+  #hasMemory(): boolean {
+    const most = MOST_BYTES / this.#deps.fronts;
+    const held = this.#deps.replies.fanOut.heldBytes;
+    return this.#reserved === 0 ? held < most : this.#reserved + held + this.#estimate <= most;
+  }
+
+  #startWaiting(): void {
+    while (this.#waiting.length > 0 && this.#hasMemory()) {
+      this.#reserved += this.#estimate;
+      this.#waiting.shift()?.(this.#estimate);
+    }
+    if (this.#waiting.length > 0) this.#retryLater();
+  }
+
+  #retryLater(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null;
+      this.#deps.replies.fanOut.cutStalled();
+      this.#startWaiting();
+    }, RETRY_MS).unref();
+  }
+
+  #keep(job: string, result: SharedResult): void {
+    const most = CACHED_BYTES / this.#deps.fronts;
+    if (result.byteLength > most / 2) return;
+    this.#cached.set(job, result);
+    this.#cachedBytes += result.byteLength;
+    for (const [oldest, { byteLength }] of this.#cached) {
+      if (this.#cachedBytes <= most) break;
+      this.#cached.delete(oldest);
+      this.#cachedBytes -= byteLength;
+    }
+  }
+}
+
+function around(entry: EntryFacts): readonly [Uint8Array, Uint8Array] {
+  const [prefix, suffix] = envelopeAround(entry);
+  return [Buffer.from(prefix), Buffer.from(suffix.slice(0, -1))];
+}

@@ -1,0 +1,70 @@
+// Threads that read block files and render replies. They are apart from the pool that verifies scripts and have a lower
+// priority in the system: a rendering takes up to a tenth of a second and cannot be interrupted, so a script job behind
+// it would wait. Entry module: workers/render.ts.
+import { Piscina } from 'piscina';
+import { Semaphore } from '../lib/semaphore.js';
+import { WORKER_ENTRY } from '../lib/worker-entries.js';
+import { WorkerThreads } from './worker-threads.js';
+
+export interface RenderPoolOptions {
+  readonly threads: number;
+  /** Data that each thread is started with. */
+  readonly workerData: unknown;
+  /** Receives warnings about threads. */
+  readonly warn: (what: string) => void;
+}
+
+/** Renders on threads, which start with the first job. */
+export class RenderPool<Result> {
+  readonly #threads: WorkerThreads;
+  readonly #permits: Semaphore;
+  #closed = false;
+
+  constructor({ threads, workerData, warn }: RenderPoolOptions) {
+    this.#threads = new WorkerThreads({
+      filename: WORKER_ENTRY.render.href,
+      threads,
+      minThreads: 1,
+      jobsPerThread: 1,
+      workerData,
+      warn,
+    });
+    this.#permits = new Semaphore(threads);
+  }
+
+  /**
+   * Runs a job.
+   * @param signal drops a job that has not started
+   * @returns null if the job was dropped
+   * @throws if its thread ended, or the pool is closed
+   */
+  run(job: string, signal?: AbortSignal): Promise<Result | null> {
+    return this.#permits.run(async () => {
+      if (signal?.aborted) return null;
+      if (this.#closed) throw new Error('The render threads are closed');
+      return (await this.#threads.run(job, 'render')) as Result;
+    });
+  }
+
+  /** Ends the threads. Running jobs are rejected. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#threads.close();
+  }
+}
+
+/** Size from which an array is transferred and not copied. */
+const TRANSFERRED_BYTES = 64 * 1024;
+
+/** Marks the parts of a job's result, so that they cross threads without a copy where their memory allows it. */
+export function withoutCopy<T extends object>(result: T, parts: readonly Uint8Array[]): T {
+  const buffers = parts.filter(({ length }) => length >= TRANSFERRED_BYTES).map(({ buffer }) => buffer as ArrayBuffer);
+  return Piscina.move({
+    get [Piscina.transferableSymbol]() {
+      return buffers;
+    },
+    get [Piscina.valueSymbol]() {
+      return result;
+    },
+  } as never) as T;
+}

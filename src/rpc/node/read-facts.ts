@@ -1,0 +1,52 @@
+// Collects the facts of read jobs on the node thread, all in one synchronous step.
+import { toHex } from '../../consensus/bytes/hex.js';
+import { shows } from '../../policy/compat.js';
+import type { HeaderInfo } from '../context/chain.js';
+import type { NodeContext } from '../context/node.js';
+import { type BlockFacts, PendingRead, type StoredBlock, type StoredUndo } from '../reads/read-job.js';
+import { assertStored, confirmationsOf } from './lookup.js';
+
+/** Returns the position of a block. @throws RpcError with -1 if the block was pruned, or only its header is known */
+export function storedBlock(ctx: NodeContext, node: HeaderInfo): StoredBlock {
+  assertStored(ctx, node);
+  const { dir, magic, xorKey } = ctx.blocks.blockFolder;
+  return {
+    dir,
+    magic: toHex(magic),
+    xor: xorKey && toHex(xorKey),
+    file: node.file,
+    pos: node.blockPos,
+    hash: node.hashHex,
+    prunes: ctx.blocks.havePruned,
+  };
+}
+
+/** Returns where the undo data of a block is; null if it is not stored, and for the genesis block, which has none. */
+export function storedUndo(ctx: NodeContext, node: HeaderInfo): StoredUndo | null {
+  return node.prev === null ? null : ctx.blocks.undoPlace(node);
+}
+
+/** Returns what the header of a block lacks. */
+export function blockFacts(ctx: NodeContext, node: HeaderInfo): BlockFacts {
+  return {
+    height: node.height,
+    confirmations: confirmationsOf(ctx, node),
+    mediantime: node.medianTimePast(),
+    chainwork: node.chainWork.toString(16).padStart(64, '0'),
+    next: ctx.chain.next(node)?.hashHex ?? null,
+  };
+}
+
+/** Returns the result of getblock. @throws RpcError */
+export function blockRead(ctx: NodeContext, node: HeaderInfo, verbosity: number): PendingRead {
+  const { compat } = ctx;
+  const shown = verbosity > 2 && !shows(compat, { since: 23 }) ? 2 : verbosity;
+  const undo = shown > 1 && shows(compat, { since: 22 }) ? storedUndo(ctx, node) : null;
+  return new PendingRead({
+    kind: 'block',
+    block: storedBlock(ctx, node),
+    verbosity: Math.min(shown, 3),
+    facts: blockFacts(ctx, node),
+    undo,
+  });
+}

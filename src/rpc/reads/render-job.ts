@@ -1,0 +1,35 @@
+// Runs read jobs: reads the block files and writes results as bytes.
+import { SyncRecords } from '../../storage/sync-records.js';
+import { RPC_CODE, RpcError } from '../errors.js';
+import type { RenderContext } from '../render/script.js';
+import { JobFiles, ReadError } from './job-files.js';
+import type { ReadJob, ReadResult } from './read-job.js';
+import { BlockRenderer } from './render-block.js';
+
+/** Creates the function that runs jobs on one thread. */
+export function createJobRunner(render: RenderContext): (job: string) => ReadResult {
+  const files = new JobFiles(new SyncRecords(render.hashes, 0));
+  const blocks = new BlockRenderer(render, files);
+  const run = (job: ReadJob): readonly Uint8Array[] => {
+    switch (job.kind) {
+      case 'block':
+        return blocks.render(job);
+      case 'bytes': {
+        const bytes = files.block(job.block, job.part);
+        if (bytes === null) return [];
+        return [job.hex ? Buffer.from(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex'), 'latin1') : bytes];
+      }
+    }
+  };
+  return (text) => {
+    try {
+      return { parts: run(JSON.parse(text) as ReadJob) };
+    } catch (error) {
+      if (error instanceof RpcError) {
+        return { code: error.code, message: error.message, log: error instanceof ReadError ? error.log : null };
+      }
+      const what = error instanceof Error ? error : new Error(String(error));
+      return { code: RPC_CODE.MISC_ERROR, message: what.message, log: `Rendering a reply failed: ${what.stack}` };
+    }
+  };
+}

@@ -1,0 +1,155 @@
+// Writes transactions as JSON bytes, member by member, in Core's order. Objects and strings in between would cost more
+// than everything else about a block of thousands of transactions. Core: core_write.cpp TxToUniv.
+import type { Coin } from '../../consensus/coin.js';
+import type { TxView } from '../../consensus/tx/tx-view.js';
+import { scriptAsm } from '../../policy/script-asm.js';
+import type { JsonBytes } from '../wire/json-bytes.js';
+import { encodeJson, formatAmount } from '../wire/json-write.js';
+import { type RenderContext, scriptMembers } from './script.js';
+import type { SpentOutputs } from './tx.js';
+
+/** Number of scripts whose members are cached, and the size up to which a script is. */
+const CACHED_SCRIPTS = 4096;
+const CACHED_SCRIPT_BYTES = 80;
+
+/** Writes transactions for one release and network. */
+export class TxWriter {
+  readonly #ctx: RenderContext;
+  /** Encoded members of scripts by their bytes. Exchanges and pools pay to the same scripts again and again. */
+  readonly #scripts = new Map<string, Uint8Array>();
+
+  constructor(ctx: RenderContext) {
+    this.#ctx = ctx;
+  }
+
+  /** Writes an object of a block: with fee if the spent outputs are given, and with hex. */
+  writeObject(out: JsonBytes, tx: TxView, spent: SpentOutputs | null): void {
+    out.text('{"txid":');
+    out.hash(tx.txid);
+    out.text(',"hash":');
+    out.hash(tx.wtxid);
+    out.text(',"version":');
+    out.int(tx.version >>> 0);
+    out.text(',"size":');
+    out.int(tx.totalSize);
+    out.text(',"vsize":');
+    out.int(tx.vsize);
+    out.text(',"weight":');
+    out.int(tx.weight);
+    out.text(',"locktime":');
+    out.int(tx.locktime);
+    out.text(',"vin":');
+    this.writeInputs(out, tx, spent);
+    out.text(',"vout":');
+    this.writeOutputs(out, tx);
+    if (spent !== null) {
+      out.text(',"fee":');
+      writeAmount(out, feeOf(tx, spent.coins));
+    }
+    out.text(',"hex":');
+    out.hex(tx.buffer, tx.start, tx.end);
+    out.text('}');
+  }
+
+  /** Writes the list of inputs. */
+  writeInputs(out: JsonBytes, tx: TxView, spent: SpentOutputs | null): void {
+    const { isCoinbase, inputCount, buffer } = tx;
+    out.text('[');
+    for (let i = 0; i < inputCount; i++) {
+      out.beginEntry();
+      out.text(i > 0 ? ',{' : '{');
+      const scriptAt = tx.scriptSigAt(i);
+      const scriptEnd = scriptAt + tx.scriptSigLength(i);
+      if (isCoinbase) {
+        out.text('"coinbase":');
+        out.hex(buffer, scriptAt, scriptEnd);
+      } else {
+        out.text('"txid":');
+        out.hash(tx.prevHash(i));
+        out.text(',"vout":');
+        out.int(tx.prevIndex(i));
+        if (scriptAt === scriptEnd) out.text(',"scriptSig":{"asm":"","hex":""}');
+        else {
+          out.text(',"scriptSig":{"asm":"');
+          out.text(scriptAsm(tx.scriptSig(i), { sighashDecode: true }));
+          out.text('","hex":');
+          out.hex(buffer, scriptAt, scriptEnd);
+          out.text('}');
+        }
+      }
+      if (tx.witnessCount(i) > 0) {
+        out.text(',"txinwitness":[');
+        for (const [k, item] of tx.witness(i).entries()) {
+          out.beginEntry();
+          if (k > 0) out.text(',');
+          out.hex(item);
+        }
+        out.text(']');
+      }
+      if (spent?.shown) this.#writePrevout(out, spent.coins[i] as Coin);
+      out.text(',"sequence":');
+      out.int(tx.sequence(i));
+      out.text('}');
+    }
+    out.text(']');
+  }
+
+  #writePrevout(out: JsonBytes, { coinbase, height, value, script }: Coin): void {
+    out.text(coinbase ? ',"prevout":{"generated":true,"height":' : ',"prevout":{"generated":false,"height":');
+    out.int(height);
+    out.text(',"value":');
+    writeAmount(out, value);
+    out.text(',"scriptPubKey":');
+    this.#writeScript(out, script);
+    out.text('}');
+  }
+
+  /** Writes the list of outputs. */
+  writeOutputs(out: JsonBytes, tx: TxView): void {
+    out.text('[');
+    for (let i = 0; i < tx.outputCount; i++) {
+      out.beginEntry();
+      out.text(i > 0 ? ',{"value":' : '{"value":');
+      const value = tx.outputValue(i);
+      writeAmount(out, Number.isSafeInteger(value) ? value : tx.outputValueBig(i));
+      out.text(',"n":');
+      out.int(i);
+      out.text(',"scriptPubKey":');
+      this.#writeScript(out, tx.outputScript(i));
+      out.text('}');
+    }
+    out.text(']');
+  }
+
+  #writeScript(out: JsonBytes, script: Uint8Array): void {
+    if (script.length > CACHED_SCRIPT_BYTES) {
+      out.text(encodeJson(scriptMembers(script, this.#ctx, true)));
+      return;
+    }
+    const key = latin1(script);
+    let bytes = this.#scripts.get(key);
+    if (bytes === undefined) {
+      bytes = Buffer.from(encodeJson(scriptMembers(script, this.#ctx, true)));
+      if (this.#scripts.size >= CACHED_SCRIPTS) this.#scripts.clear();
+      this.#scripts.set(key, bytes);
+    }
+    out.raw(bytes);
+  }
+}
+
+const latin1 = ({ buffer, byteOffset, length }: Uint8Array): string => Buffer.from(buffer, byteOffset, length).toString('latin1');
+
+/** Amounts up to this number of satoshis are written digit by digit: JsonBytes.amount() takes 32 bits of whole coins. */
+const MOST_DIGITS = 0xffff_ffff * 100_000_000;
+
+function writeAmount(out: JsonBytes, sats: number | bigint): void {
+  if (typeof sats === 'number' && Math.abs(sats) < MOST_DIGITS) out.amount(sats);
+  else out.text(formatAmount(sats));
+}
+
+/** Returns the fee in satoshis: inputs minus outputs. */
+function feeOf(tx: TxView, coins: readonly Coin[]): number {
+  let fee = coins.reduce((sum, { value }) => sum + value, 0);
+  for (let i = 0; i < tx.outputCount; i++) fee -= tx.outputValue(i);
+  return fee;
+}

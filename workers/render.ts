@@ -1,0 +1,25 @@
+// Entry of the threads that read block files and render replies.
+import { workerData } from 'node:worker_threads';
+import type { ChainParams } from '../src/consensus/params/chain-params.js';
+import { createNativeHashes } from '../src/crypto/native/hashes.js';
+import { createKeyMath } from '../src/crypto/native/key-math.js';
+import { hurry } from '../src/lib/thread-priority.js';
+import { withoutCopy } from '../src/parallel/render-pool.js';
+import type { Compat } from '../src/policy/compat.js';
+import type { ReadResult } from '../src/rpc/reads/read-job.js';
+import { createJobRunner } from '../src/rpc/reads/render-job.js';
+
+// A lower priority than the threads that verify: a block does not wait for an explorer.
+hurry(-5);
+
+const { params, compat } = workerData as { readonly params: ChainParams; readonly compat: Compat };
+const hashes = createNativeHashes();
+const { descriptors: language, hardenedMark: inferredMark } = compat;
+const descriptors = { params, hashes, keys: createKeyMath(), language, inferredMark };
+const run = createJobRunner({ compat, params, hashes, descriptors });
+
+/** Called by Piscina. @param job a read job as JSON */
+export function render(job: string): ReadResult {
+  const result = run(job);
+  return 'parts' in result ? withoutCopy(result, result.parts) : result;
+}
