@@ -391,7 +391,8 @@ export class BlockFiles {
   async #syncLeft(): Promise<void> {
     for (const path of this.#left) {
       try {
-        const handle = await this.#opener(path, 'r+');
+        // An operator may have made full files read-only.
+        const handle = await this.#opener(path, 'r');
         try {
           await handle.sync();
         } finally {

@@ -126,6 +126,24 @@ t.test('syncs files that a killed run wrote before it reports them as synced', a
   t.equal(onDisk.size, 0, 'once');
 });
 
+t.test('syncs full files that the operator made read-only', async (t) => {
+  const options = { dir: folder(t), magic: Uint8Array.of(1, 2, 3, 4), maxFileBytes: 1_000 };
+  const killed = await BlockFiles.open({ ...options, lastKnown: null }, { hashes });
+  t.teardown(() => killed.close());
+  await killed.appendBlock(block(600));
+  const lastKnown = await killed.appendBlock(block(600));
+  const events: string[] = [];
+  // Access rights do not bind the superuser, who may run this test.
+  const readOnly: FileOpener = async (path, flags) => {
+    if (basename(path) === 'blk00000.dat' && flags !== 'r') throw Object.assign(new Error('EPERM'), { code: 'EPERM' });
+    return noting(events)(path, flags);
+  };
+  const files = await BlockFiles.open({ ...options, lastKnown }, { hashes, opener: readOnly });
+  t.teardown(() => files.close());
+  await files.sync();
+  t.ok(events.includes('sync blk00000.dat'));
+});
+
 t.test('skips a pruned file in the first sync, and syncs a file again after a failure', async (t) => {
   const dir = folder(t);
   const events: string[] = [];
