@@ -12,6 +12,6 @@ export const pruneblockchain = declare({
       'Delete blocks up to this height. A number above a billion is a time: blocks that are at least 2 hours older are deleted',
     ),
   ],
-  results: [num('Height of the lowest block from which on all blocks are stored')],
+  results: [num('Height of the last pruned block, -1 if none is pruned; before release 28 the height from which on all blocks are stored')],
   examples: [{ cli: '1000', rpc: '1000' }],
 });
