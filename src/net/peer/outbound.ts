@@ -1,6 +1,6 @@
 // Connects to the peers of -connect, -addnode and addnode, again and again.
 import type { NetContext } from '../context.js';
-import { splitHostPort } from '../wire/net-address.js';
+import { addressText, parseHost, splitHostPort } from '../wire/net-address.js';
 import type { ConnectionType, Peer } from './peer.js';
 
 /** Pause after a round through all named peers, and base of the pause after a failed round. */
@@ -54,12 +54,24 @@ export class Outbound {
     if (this.#timer !== null) clearTimeout(this.#timer);
   }
 
-  /** Handles addnode add. @param encrypted whether to try BIP-0324 first @returns false if the name is listed already */
+  /** Handles addnode add. @param encrypted whether to try BIP-0324 first @returns false if the name or its address is listed already */
   add(name: string, encrypted = this.#context.options.v2Transport): boolean {
-    if (this.#added.has(name)) return false;
+    const key = this.#keyOf(name);
+    if (this.added.some((one) => this.#keyOf(one) === key)) return false;
     this.#added.set(name, encrypted);
     this.retry();
     return true;
+  }
+
+  /** Returns a text that is equal for all spellings of a literal address; for a host name the name itself. */
+  #keyOf(name: string): string {
+    const place = splitHostPort(name, this.#context.params.p2pPort);
+    if (place === null) return name;
+    // Short forms of IPv4 addresses, such as 127.1, become complete.
+    const short =
+      /^[\d.]+$/.test(place.host) && URL.canParse(`http://${place.host}`) ? new URL(`http://${place.host}`).hostname : place.host;
+    const address = parseHost(short, place.port);
+    return address === null ? name : addressText(address);
   }
 
   /** Handles addnode remove. @returns false if the name was not listed */

@@ -256,6 +256,30 @@ t.test('retries addnode peers that are down while the others stay connected', as
   outbound.stop();
 });
 
+t.test('addnode refuses another spelling of a listed address', async (t) => {
+  const context = { options: DEFAULT_NET, params: { p2pPort: 8333 }, peers: new Set() };
+  const outbound = new Outbound(
+    context as unknown as NetContext,
+    async () => null,
+    async () => false,
+  );
+  for (const [name, accepted] of [
+    ['127.0.0.1', true],
+    ['127.0.0.1:8333', false],
+    ['127.1', false],
+    ['[::ffff:127.0.0.1]:8333', false],
+    ['127.0.0.1:8334', true],
+    ['::1', true],
+    ['[0:0::1]:8333', false],
+    ['999.999', true],
+    ['a.example', true],
+    ['a.example:8333', true],
+    ['a.example', false],
+  ] as const) {
+    t.equal(outbound.add(name), accepted, name);
+  }
+});
+
 t.test('addnode connects to each peer once while attempts are in progress', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] });
   t.teardown(() => mock.timers.reset());

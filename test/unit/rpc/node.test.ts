@@ -463,6 +463,9 @@ t.test('control and network calls check their arguments and report the state', a
   });
   t.equal(await call('getconnectioncount'), 3);
   t.same(await call('getpeerinfo'), []);
+  const newer = openDesk(fixture, new Map(), COMPATS['31']);
+  for (const command of ['add', 'remove', 'onetry'])
+    t.equal(await newer.fault('addnode', ' ', command), '-8 Error: Node address cannot be empty');
   t.equal(await call('addnode', 'a:1', 'add'), null);
   t.equal(await fault('addnode', 'a:1', 'add'), '-23 Error: Node already added');
   t.equal(await fault('addnode', 'b:1', 'remove'), '-24 Error: Node could not be removed. It has not been added previously.');

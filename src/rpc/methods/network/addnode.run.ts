@@ -1,3 +1,4 @@
+import { follows } from '../../../policy/compat.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { commandOf } from '../../node/peers.js';
@@ -6,6 +7,8 @@ import type { addnode as spec } from './addnode.spec.js';
 export const addnode: NodeRun<typeof spec> = async (params, ctx) => {
   const command = commandOf(ctx, params.command, 'addnode', ['onetry', 'add', 'remove']);
   const { node } = params;
+  // The node would try to connect to an empty address forever.
+  if (/^[ \f\n\r\t\v]*$/.test(node) && follows(ctx.compat, 32)) fail(RPC_CODE.INVALID_PARAMETER, 'Error: Node address cannot be empty');
   const { control } = ctx.network;
   const { v2transport: encrypted } = params;
   if (encrypted === true && !control.encrypts()) {
