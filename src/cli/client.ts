@@ -16,6 +16,8 @@ export interface Target {
   readonly port: number;
   /** `user:password`. */
   readonly auth: string;
+  /** Message if the node refuses these credentials. */
+  readonly refusal: string;
   readonly wallet: string | undefined;
   /** Timeout in milliseconds; 0: none. */
   readonly timeoutMs: number;
@@ -82,7 +84,7 @@ function tlsAdvice(code: string): string | undefined {
 /** Sends a request and parses the JSON of the reply. @throws CliError, NotYet */
 export async function post(target: Target, body: string): Promise<JsonValue> {
   const raw = await send(target, body);
-  if (raw.status === 401) throw new CliError('Authorization failed: Incorrect rpcuser or rpcpassword');
+  if (raw.status === 401) throw new CliError(target.refusal);
   if (raw.status === 403)
     throw new CliError(
       'server returned HTTP error 403: the node refuses this address (-rpcallowip) or this call for this user (-rpcwhitelist; with it, -rpcwhitelistdefault=0 leaves users without a list free to call everything)',

@@ -47,7 +47,7 @@ function credentials(args: Args, { baseDir, chain, netDir }: ReturnType<typeof l
         `The authentication cookie ${file} could not be read (${code}). Run adit-cli as the user that the node runs as, or start the node with -rpccookieperms=group.`,
       );
     }
-    const conf = path.resolve(baseDir, args.text('conf') ?? 'bitcoin.conf');
+    const conf = confFile(args, baseDir);
     const others = otherCookies(baseDir, chain);
     const hint = others.length === 0 ? '' : ` A node of another network seems to be running. Add ${others.join(' or ')}.`;
     throw new NotYet(
@@ -56,10 +56,13 @@ function credentials(args: Args, { baseDir, chain, netDir }: ReturnType<typeof l
   }
 }
 
+const confFile = (args: Args, baseDir: string): string => path.resolve(baseDir, args.text('conf') ?? 'bitcoin.conf');
+
 /** Returns host and port of -rpcconnect and -rpcport. The port of -rpcport wins over one in -rpcconnect. */
 function address(args: Args, chain: keyof typeof rpcPorts): { host: string; port: number } {
   const connect = args.text('rpcconnect') ?? '127.0.0.1';
-  const split = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(connect);
+  const split = /^(?:\[([^\]]+)\]|([^:]+))(?::(.*))?$/.exec(connect);
+  if (split?.[3] !== undefined && !/^\d{1,5}$/.test(split[3])) throw new CliError(`Invalid port provided in -rpcconnect: ${connect}`);
   const port = args.isSet('rpcport') ? args.strictInt('rpcport', 0, 1, 65535) : Number(split?.[3] ?? rpcPorts[chain]);
   if (port < 1 || port > 65535) throw new CliError(`Invalid port provided in -rpcconnect: ${connect}`);
   return { host: split?.[1] ?? split?.[2] ?? connect, port };
@@ -85,9 +88,14 @@ function targetOf(args: Args, password: string | undefined): Target {
   const place = locate(args, false);
   const { baseDir, chain } = place;
   const trusted = trustedFile(args, baseDir);
+  const wrong =
+    password === undefined || password === ''
+      ? 'Cookie file credentials were invalid and no rpcpassword was specified.'
+      : 'Incorrect rpcuser or rpcpassword were specified.';
   return {
     ...address(args, chain),
     auth: credentials(args, place, password),
+    refusal: `Authorization failed: ${wrong} Configuration file: (${confFile(args, baseDir)})`,
     wallet: args.text('rpcwallet'),
     timeoutMs: args.int('rpcclienttimeout', 900) * 1000,
     tls: args.bool('rpctls', false) || trusted !== undefined,

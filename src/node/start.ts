@@ -276,7 +276,7 @@ async function loadInBackground(
   else mempool.loaded = true;
   templates.start();
   net.start();
-  log.info(`Done loading: height ${chain.view.tip.height}, tip ${chain.view.tip.hashHex}`);
+  log.info(`init message: Done loading: height ${chain.view.tip.height}, tip ${chain.view.tip.hashHex}`);
   notifications.started();
 }
 

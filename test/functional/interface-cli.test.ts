@@ -1,6 +1,7 @@
 // adit-cli against a real node: what it prints where, and what it exits with.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
+import path from 'node:path';
 import t from 'tap';
 import { cliFile, Daemon } from '../framework/daemon.js';
 import { freePort } from '../framework/ports.js';
@@ -65,8 +66,18 @@ t.test('runs adit-cli against a node', async (t) => {
   t.same(await piped('wrong\n', '-rpcuser=__cookie__', '-stdinrpcpass', 'getblockcount'), {
     status: 1,
     out: '',
-    err: 'error: Authorization failed: Incorrect rpcuser or rpcpassword\n',
+    err: `error: Authorization failed: Incorrect rpcuser or rpcpassword were specified. Configuration file: (${path.join(node.dir, 'bitcoin.conf')})\n`,
   });
+  t.match(await cli(`-rpccookiefile=${path.join(node.networkDir, 'settings.json')}`, 'getblockcount'), {
+    status: 1,
+    err: /^error: Authorization failed: Cookie file credentials were invalid and no rpcpassword was specified\. Configuration file: /,
+  });
+  for (const connect of ['127.0.0.1:x', '[::1]:-1', 'localhost:65536', '127.0.0.1:0'])
+    t.same(await run([`-rpcconnect=${connect}`, '-rpcpassword=x', 'getblockcount']), {
+      status: 1,
+      out: '',
+      err: `error: Invalid port provided in -rpcconnect: ${connect}\n`,
+    });
   t.match(await cli('-stdinwalletpassphrase', 'getblockcount'), { status: 1, err: /only applicable for walletpassphrase/ });
   const info = await cli('-getinfo');
   t.equal(info.status, 0, info.err);
