@@ -1,4 +1,5 @@
 // Compares the nodes' answers to a submission and selects the one that the client gets.
+import { wholeBody } from '../link/messages.js';
 import type { CallReply } from '../link/running-call.js';
 
 /** An answer with its rank. */
@@ -56,7 +57,7 @@ export function judge(method: string, reply: CallReply, followed: boolean): Judg
 
 function envelopesOf({ body }: CallReply): readonly Envelope[] | null {
   try {
-    const parsed: unknown = JSON.parse(typeof body === 'string' ? body : Buffer.from(body).toString());
+    const parsed: unknown = JSON.parse(Buffer.from(wholeBody(body)).toString());
     const list = Array.isArray(parsed) ? parsed : [parsed];
     return list.every((one) => typeof one === 'object' && one !== null) ? (list as Envelope[]) : null;
   } catch {

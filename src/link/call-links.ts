@@ -6,11 +6,11 @@ import { receiveMessageOnPort, type TransferListItem } from 'node:worker_threads
 import { yieldToLoop } from '../lib/time-slice.js';
 import { Link } from './link.js';
 import {
-  bodyMember,
   type FrontNews,
   ITEM,
   type Item,
   isPacked,
+  isShared,
   type LinkPorts,
   memberBody,
   memberIndex,
@@ -18,6 +18,7 @@ import {
   Outbox,
   PART_BYTES,
   type PriorityCall,
+  replyMember,
   unpackMessage,
 } from './messages.js';
 import { MethodCounts } from './method-counts.js';
@@ -349,13 +350,14 @@ export class CallLinks {
   #deliver(call: RunningCall<Link>, reply: CallReply): void {
     const { link } = call;
     if (!call.priority) {
-      if (link.replies.write(call.id, reply.status, reply.body, link.messages)) this.#onReplyWritten(link);
-      else link.outbox.push([ITEM.REPLY, call.id, reply.status, bodyMember(link.outbox, reply.body)]);
+      const { status, body } = reply;
+      if (!isShared(body) && link.replies.write(call.id, status, body, link.messages)) this.#onReplyWritten(link);
+      else link.outbox.push([ITEM.REPLY, call.id, status, replyMember(link.outbox, body)]);
       return;
     }
     // Replies to submissions are short, and miners wait for them: send them immediately.
-    const now = new Outbox(reply.body.length > PART_BYTES ? link : link.priority);
-    now.push([ITEM.REPLY, call.id, reply.status, bodyMember(now, reply.body)]);
+    const now = new Outbox(isShared(reply.body) || reply.body.length > PART_BYTES ? link : link.priority);
+    now.push([ITEM.REPLY, call.id, reply.status, replyMember(now, reply.body)]);
     now.flush();
   }
 

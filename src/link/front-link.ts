@@ -13,11 +13,12 @@ import {
   indexMember,
   isPacked,
   type LinkPorts,
-  memberBody,
+  memberReply,
   type NodeNews,
   Outbox,
   type PassedSecrets,
   type PriorityCall,
+  type ReplyBody,
   type TakenBlock,
   unpackMessage,
 } from './messages.js';
@@ -25,7 +26,7 @@ import type { MethodCounts } from './method-counts.js';
 import { TickLoop } from './tick-loop.js';
 
 /** Handles the reply to a call. The bytes are valid until the handler returns. */
-export type ReplyHandler = (status: number, body: Uint8Array | string) => void;
+export type ReplyHandler = (status: number, body: ReplyBody) => void;
 
 /** Handles the answer to askTemplate(). Code 0: there is a template now. */
 export type TemplateHandler = (code: number, text: string) => void;
@@ -297,7 +298,7 @@ export class FrontLink {
   #takeItem(item: Item, parts: readonly Uint8Array[]): void {
     const id = item[1] as number;
     if (item[0] === ITEM.REPLY) {
-      this.#removePending(id)?.done(item[2] as number, memberBody(item[3], parts));
+      this.#removePending(id)?.done(item[2] as number, memberReply(item[3], parts));
     } else if (item[0] === ITEM.TEMPLATE_READY) {
       const done = this.#templates.get(id);
       this.#templates.delete(id);

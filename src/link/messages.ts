@@ -52,6 +52,25 @@ export interface PublishedTip extends WorkedTip {
   readonly epoch: number;
 }
 
+/** Body of a reply with bytes that several replies share. They lie in shared memory and cross without a copy. */
+export interface SharedBody {
+  readonly before: string;
+  readonly shared: Uint8Array;
+  readonly after: string;
+}
+
+/** Body of a reply. Text is sent as UTF-8. */
+export type ReplyBody = string | Uint8Array | SharedBody;
+
+/** Returns whether a body contains shared bytes. */
+export const isShared = (body: ReplyBody): body is SharedBody => typeof body !== 'string' && 'shared' in body;
+
+/** Returns the parts of a body with shared bytes. */
+export const partsOf = ({ before, shared, after }: SharedBody): Uint8Array[] => [Buffer.from(before), shared, Buffer.from(after)];
+
+/** Returns a body in one piece. */
+export const wholeBody = (body: ReplyBody): string | Uint8Array => (isShared(body) ? Buffer.concat(partsOf(body)) : body);
+
 /** Kinds of packed items: the first member of each. */
 export const ITEM = {
   /** from a front: id, user, uri, method, body | number of the part, index of the body | number of the part | null */
@@ -64,7 +83,7 @@ export const ITEM = {
    * from a front: method, calls, errors, seconds, bucket counts...; calls that the front answered since the last report
    */
   COUNTS: 3,
-  /** to a front: id, status, body | number of the part */
+  /** to a front: id, status, body | number of the part | [text before, number of the shared part, text after] */
   REPLY: 4,
   /** to a front: id, error code | 0, text; answers TEMPLATE, after the template itself was posted */
   TEMPLATE_READY: 5,
@@ -147,7 +166,7 @@ export class Outbox {
     this.#port = port;
   }
 
-  /** Adds a part that is transferred. The bytes must own their ArrayBuffer. @returns number of the part */
+  /** Adds a part that is transferred, or shared. Bytes to transfer must own their ArrayBuffer. @returns number of the part */
   part(bytes: Uint8Array): number {
     return this.#parts.push(bytes) - 1;
   }
@@ -177,7 +196,7 @@ export class Outbox {
     this.#parts = [];
     this.#port.postMessage(
       [packed, ...parts],
-      parts.map((part) => part.buffer as ArrayBuffer),
+      parts.flatMap(({ buffer }) => (buffer instanceof ArrayBuffer ? buffer : [])),
     );
   };
 }
@@ -209,6 +228,18 @@ export function bodyMember(outbox: Outbox, body: Uint8Array | string): Uint8Arra
   if (body.byteLength <= PART_BYTES) return body;
   const own = body.byteOffset === 0 && body.byteLength === body.buffer.byteLength && body.buffer instanceof ArrayBuffer;
   return outbox.part(own && !Buffer.isBuffer(body) ? body : new Uint8Array(body));
+}
+
+/** Returns the body of a reply in the form in which an item contains it. */
+export function replyMember(outbox: Outbox, body: ReplyBody): unknown {
+  return isShared(body) ? [body.before, outbox.part(body.shared), body.after] : bodyMember(outbox, body);
+}
+
+/** Returns the body of a reply from its form in an item (replyMember). */
+export function memberReply(member: unknown, parts: readonly Uint8Array[]): ReplyBody {
+  if (!Array.isArray(member)) return memberBody(member, parts);
+  const [before, part, after] = member as [string, number, string];
+  return { before, shared: parts[part], after };
 }
 
 /** Returns a copy of the index of a body in the form in which an item contains it. */

@@ -1,11 +1,11 @@
 // A call in progress, and what the thread's dispatcher knows about it.
 
-import type { PassedSecrets, TakenBlock } from './messages.js';
+import type { PassedSecrets, ReplyBody, TakenBlock } from './messages.js';
 
 /** A finished call. */
 export interface CallReply {
   readonly status: number;
-  readonly body: string | Uint8Array;
+  readonly body: ReplyBody;
 }
 
 /** Facts about a call in progress for the dispatcher. */

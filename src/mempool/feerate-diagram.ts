@@ -7,6 +7,7 @@ import { type ClusterGraph, clusterGraph } from '../selection/cluster/cluster-gr
 import { adjustedWeightOf } from '../selection/cluster/cluster-index.js';
 import { compareFeeFractions } from '../selection/cluster/fee-fraction.js';
 import { SpanningForest } from '../selection/cluster/spanning-forest.js';
+import type { PoolTables } from './pool-tables.js';
 import type { TxPool } from './tx-pool.js';
 
 /**
@@ -83,7 +84,7 @@ export function improvesDiagram(pool: TxPool, { rows }: Clusters, removed: Reado
 }
 
 /** Yields all rows connected with a row through rows for which `counts` returns true. The caller may stop early. */
-export function* connected(pool: TxPool, row: number, counts: (row: number) => boolean): Generator<number> {
+export function* connected(pool: PoolTables, row: number, counts: (row: number) => boolean): Generator<number> {
   const found = new Set([row]);
   // The set grows during the loop.
   for (const member of found) {
@@ -123,7 +124,7 @@ function diagram(pool: TxPool, rows: readonly number[], addition?: Addition): Ch
 }
 
 /** @param extra one more node, after its parents */
-function graphOf(pool: TxPool, cluster: readonly number[], extra?: Addition): ClusterGraph {
+function graphOf(pool: PoolTables, cluster: readonly number[], extra?: Addition): ClusterGraph {
   const { rows, links } = pool;
   const node = new Map(cluster.map((row, i) => [row, i]));
   const nodesOf = (list: Iterable<number>): number[] => Array.from(list).flatMap((row) => node.get(row) ?? []);
@@ -157,7 +158,7 @@ export interface PoolChunk {
  * Returns the chunks of a row's cluster, best first.
  * @param counts returns whether a row counts as part of the cluster
  */
-export function chunksOfCluster(pool: TxPool, row: number, counts = everyRow): PoolChunk[] {
+export function chunksOfCluster(pool: PoolTables, row: number, counts = everyRow): PoolChunk[] {
   const members = [...connected(pool, row, counts)].sort(pool.records.compareIds);
   const graph = graphOf(pool, members);
   const forest = new SpanningForest(graph, ancestorOrder(graph));

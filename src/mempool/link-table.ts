@@ -17,13 +17,22 @@ const NUMBERS = 6;
 
 export class LinkTable {
   readonly #rows: Rows;
-  #links = new Int32Array(FIRST_LINKS * NUMBERS);
+  #links: Int32Array;
   #top = 0;
   /** First free link. Free links are chained by their parent field. */
   #free = NO_LINK;
 
-  constructor(rows: Rows) {
+  /** @param links what copyLinks() returned; then the table must not change */
+  constructor(rows: Rows, links: Int32Array = new Int32Array(FIRST_LINKS * NUMBERS)) {
     this.#rows = rows;
+    this.#links = links;
+  }
+
+  /** Returns a copy of all links in shared memory. */
+  copyLinks(): Int32Array {
+    const copy = new Int32Array(new SharedArrayBuffer(this.#top * Int32Array.BYTES_PER_ELEMENT));
+    copy.set(this.#links.subarray(0, this.#top));
+    return copy;
   }
 
   /** Clears the links of a row that is being reused. */

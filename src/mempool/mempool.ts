@@ -23,13 +23,15 @@ import { chunksOfCluster, connected } from './feerate-diagram.js';
 import { FeeEstimator } from './fees/fee-estimator.js';
 import { KnownLists, recognise } from './known-transactions.js';
 import { DEFAULT_MEMPOOL, type MempoolOptions } from './options.js';
+import { sortedRows } from './order.js';
 import { PackageAcceptor, type PackageOptions, type PackageResult } from './package/package-acceptor.js';
 import type { SavedPool, SavedRecord } from './persist/mempool-file.js';
+import type { WholeTables } from './pool-tables.js';
 import { MOST_RIVALS, RecentOutcomes, type TxOutcome } from './recent-outcomes.js';
 import { collectAncestors, collectDescendants } from './relatives.js';
 import { ReorgFollower } from './reorg.js';
 import { FLAG, NO_ROW } from './rows.js';
-import { PoolSnapshot } from './snapshot.js';
+import { PoolSnapshot, type RowSorter } from './snapshot.js';
 import type { ChainChange, MempoolChain } from './source.js';
 import { type PoolListener, TxPool } from './tx-pool.js';
 import type { TxRecords } from './tx-records.js';
@@ -46,6 +48,8 @@ export interface MempoolDeps {
    * behind. Fee estimation learns only from such blocks. Default: always true.
    */
   readonly blocksAreCurrent?: () => boolean;
+  /** Sorts the mempool for snapshots. Default: on this thread, at once. */
+  readonly sortRows?: RowSorter;
   /** Guard that runs the listeners. The mempool creates its own if absent. */
   readonly guard?: ListenerGuard;
 }
@@ -375,23 +379,15 @@ export class Mempool {
     for (const row of this.#pool.rows.here()) if (this.#pool.rows.isHere(row)) yield this.#pool.records.entry(row);
   }
 
-  /**
-   * Returns a snapshot of all current entries in getrawmempool's order, for work with pauses. The caller must release
-   * the snapshot.
-   * @param yieldToUrgent see Slicer
-   */
-  snapshot(yieldToUrgent?: () => unknown): Promise<PoolSnapshot> {
-    return PoolSnapshot.takeSorted(this.#pool, this.options.policy.clusters, yieldToUrgent);
+  /** Returns a snapshot of all current entries in getrawmempool's order, for work with pauses. The caller must release it. */
+  snapshot(): Promise<PoolSnapshot> {
+    const { sortRows = (pool: TxPool) => sortedRows(pool, this.options.policy.clusters) } = this.#deps;
+    return PoolSnapshot.takeSorted(this.#pool, sortRows);
   }
 
-  /**
-   * Returns a snapshot of the given entries, in this order, for work with pauses. The caller must release the snapshot.
-   */
-  holdEntries(entries: readonly MempoolEntry[]): PoolSnapshot {
-    return PoolSnapshot.of(
-      this.#pool,
-      Int32Array.from(entries, ({ row }) => row),
-    );
+  /** The tables of the mempool, to be read at once or copied. */
+  get tables(): WholeTables {
+    return this.#pool;
   }
 
   /** Returns all ancestors in the mempool, ordered by txid. */
@@ -521,6 +517,7 @@ export class Mempool {
     const { rows } = this.#pool;
     if (rows.has(row, FLAG.unbroadcast) === unbroadcast) return;
     rows.flags[row] ^= FLAG.unbroadcast;
+    rows.generation++;
     this.#unbroadcast += unbroadcast ? 1 : -1;
   }
 

@@ -27,6 +27,19 @@ interface Segment {
   owners: number[];
 }
 
+/**
+ * Compares rows by txid in Core's order: byte by byte in internal order, so the byte that is displayed last counts
+ * most.
+ */
+export function compareIds({ offset }: Rows, arena: Pick<RecordArena, 'bytesOf'>, a: number, b: number): number {
+  const aBytes = arena.bytesOf(a);
+  const bBytes = arena.bytesOf(b);
+  for (let i = offset[a], k = offset[b], end = i + 32; i < end; i++, k++) {
+    if (aBytes[i] !== bBytes[k]) return aBytes[i] - bBytes[k];
+  }
+  return 0;
+}
+
 export class RecordArena {
   readonly #rows: Rows;
   readonly #segmentBytes: number;

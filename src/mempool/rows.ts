@@ -95,12 +95,32 @@ export interface Rows extends Columns {}
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor defines every column
 export class Rows {
   capacity = 0;
+  /** Incremented with every change that a reply about the mempool can show. */
+  generation = 0;
   /** Exclusive upper bound of all row numbers that were ever used. */
   top = 0;
   #free: number[] = [];
 
-  constructor() {
-    this.#grow(FIRST_ROWS);
+  constructor(capacity = FIRST_ROWS) {
+    this.#grow(capacity);
+  }
+
+  /** Creates columns on the memory that copyColumns() returned. @param top number of rows */
+  static of(columns: ArrayBufferLike, top: number): Rows {
+    const rows = new Rows(0);
+    rows.#place(columns, top);
+    rows.top = top;
+    return rows;
+  }
+
+  /** Returns a copy of the columns in shared memory, without rows that were never used. */
+  copyColumns(): SharedArrayBuffer {
+    const copy = new Rows(0);
+    const { top } = this;
+    const columns = new SharedArrayBuffer(top * ROW_BYTES);
+    copy.#place(columns, top);
+    for (const name of NAMES) (copy[name] as Float64Array).set(this[name].subarray(0, top) as Float64Array);
+    return columns;
   }
 
   /** Returns a row for a new transaction. Its columns still contain old values. */
@@ -139,14 +159,17 @@ export class Rows {
 
   /** Grows the columns. All columns are in one buffer, so that the old buffer can be freed as a whole. */
   #grow(capacity: number): void {
+    const old = { ...this } as Columns;
+    this.#place(new ArrayBuffer(capacity * ROW_BYTES), capacity);
+    if (this.top > 0) for (const name of NAMES) (this[name] as Float64Array).set(old[name] as Float64Array);
+  }
+
+  #place(memory: ArrayBufferLike, capacity: number): void {
     const columns = this as unknown as Record<Name, Float64Array>;
-    const memory = new ArrayBuffer(capacity * ROW_BYTES);
     let at = 0;
     for (const name of NAMES) {
-      const grown = new COLUMNS[name](memory, at, capacity) as Float64Array;
-      if (this.top > 0) grown.set(columns[name]);
-      columns[name] = grown;
-      at += grown.byteLength;
+      columns[name] = new COLUMNS[name](memory as ArrayBuffer, at, capacity) as Float64Array;
+      at += columns[name].byteLength;
     }
     this.capacity = capacity;
   }

@@ -104,6 +104,7 @@ export class TxPool {
   /** Increments the counter. Called for each block of a tip change, and when the node stops. */
   bumpCounter(): void {
     this.#counter = (this.#counter + 1) >>> 0;
+    this.rows.generation++;
     this.#counterListeners.call(this.#counter);
   }
 

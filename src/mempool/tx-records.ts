@@ -8,7 +8,7 @@ import type { ListenerGuard } from '../lib/listener-guard.js';
 import { type EntryStore, type LockPoints, MempoolEntry, type StoredTx, storedTx, txInPlace } from './entry.js';
 import { IdTable } from './id-table.js';
 import { LinkTable } from './link-table.js';
-import { RecordArena } from './record-arena.js';
+import { compareIds, RecordArena } from './record-arena.js';
 import { NO_ROW, Rows } from './rows.js';
 import { SpenderTable } from './spender-table.js';
 
@@ -111,19 +111,8 @@ export class TxRecords implements EntryStore {
     return this.arena.bytesOf(row).subarray(from, from + this.rows.length[row]);
   }
 
-  /**
-   * Compares rows by txid in Core's order: byte by byte in internal order, so the byte that is displayed last counts
-   * most.
-   */
-  compareIds = (a: number, b: number): number => {
-    const { offset } = this.rows;
-    const aBytes = this.arena.bytesOf(a);
-    const bBytes = this.arena.bytesOf(b);
-    for (let i = offset[a], k = offset[b], end = i + 32; i < end; i++, k++) {
-      if (aBytes[i] !== bBytes[k]) return aBytes[i] - bBytes[k];
-    }
-    return 0;
-  };
+  /** See compareIds in record-arena.ts. */
+  compareIds = (a: number, b: number): number => compareIds(this.rows, this.arena, a, b);
 
   follow(follower: RowListener): void {
     this.#followers.push(follower);

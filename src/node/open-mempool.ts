@@ -5,7 +5,9 @@ import type { NodeConfig } from '../config/load.js';
 import type { Clock } from '../lib/clock.js';
 import { FeeEstimator } from '../mempool/fees/fee-estimator.js';
 import { Mempool } from '../mempool/mempool.js';
+import { copyTables } from '../mempool/pool-tables.js';
 import { follows } from '../policy/compat.js';
+import { runSortJob } from '../rpc/node/mempool-text.js';
 import { mempoolOptions } from './mempool-options.js';
 import type { NodeBase } from './open-base.js';
 import type { OpenedThreads } from './open-threads.js';
@@ -36,15 +38,21 @@ function loadFees(files: PoolFiles, { net, compat, acceptStaleFees }: NodeConfig
   return files.loadFees(acceptStaleFees || !follows(compat, STALE_ESTIMATES) ? undefined : MAX_ESTIMATES_HOURS);
 }
 
-export async function openMempool(base: NodeBase, chain: Chain, { verifier }: OpenedThreads): Promise<OpenedMempool> {
+export async function openMempool(base: NodeBase, chain: Chain, { verifier, pool }: OpenedThreads): Promise<OpenedMempool> {
   const { config, params, crypto, clock, log, guard, teardown } = base;
   const poolFiles = new PoolFiles({ dir: config.netDir, hashes: crypto, clock, log });
-  const mempool = new Mempool(mempoolOptions(config, params), {
+  const options = mempoolOptions(config, params);
+  const byChunks = config.policy.clusters;
+  const mempool = new Mempool(options, {
     chain: chain.view,
     verifier,
     clock,
     log,
     guard,
+    sortRows: (tables) => {
+      const job = { copy: copyTables(tables), byChunks };
+      return pool.run<Int32Array>('scan', 'sortMempool', job).catch(() => runSortJob(job));
+    },
     fees: await loadFees(poolFiles, config),
     blocksAreCurrent: () => blocksAreCurrent(chain, clock),
   });

@@ -12,6 +12,7 @@ import type { NodeContext } from '../rpc/context/node.js';
 import { METHODS } from '../rpc/declare/methods.js';
 import { RPC_CODE } from '../rpc/errors.js';
 import { HEAVY_CALLS } from '../rpc/node/heavy-call.js';
+import { MempoolTexts } from '../rpc/node/mempool-texts.js';
 import { passingOn } from '../rpc/node/pass-on.js';
 import { RestHandler } from '../rpc/node/rest.js';
 import { NODE_RUNS } from '../rpc/node/runs.js';
@@ -76,6 +77,11 @@ export function createNodeContext(base: NodeBase, parts: ContextParts, active: A
     commands: chain.commands,
     events: chain.events,
     mempool,
+    mempoolTexts: new MempoolTexts(mempool, pool, {
+      compat: config.compat,
+      bip125: config.deprecatedRpc.has('bip125'),
+      byChunks: mempool.options.policy.clusters,
+    }),
     savePool: () => poolFiles.save(mempool),
     importPool: (file, options) => poolFiles.import(mempool, file, options, stop.signal),
     readAsmap: async () => (config.asmapFile === undefined ? null : fs.readFile(config.asmapFile)),

@@ -2,6 +2,7 @@
 // at once. After a failure a call goes to another node if repeating it can do no harm.
 
 import { randomBytes } from 'node:crypto';
+import { wholeBody } from '../../link/messages.js';
 import type { CallReply, RunHooks, RunningCallInfo } from '../../link/running-call.js';
 import type { Logger } from '../../log/logger.js';
 import { RPC_CODE } from '../../rpc/errors.js';
@@ -64,7 +65,7 @@ export class Caller {
       held: !route.repeatable,
     };
     const reply = await (route.everywhere ? this.#everywhere(outgoing) : this.#somewhere(outgoing, route, call.signal));
-    if (route.method === 'getblocktemplate') this.#deps.light.noteReply(reply.body);
+    if (route.method === 'getblocktemplate') this.#deps.light.noteReply(wholeBody(reply.body));
     hooks.onCall(route.method, (this.#deps.nowMs() - begun) / 1000, reply.status === 200);
     return reply;
   }

@@ -4,6 +4,7 @@
 //   call ──► refused                       stopping, queue full, no such account: certainly not begun
 //   call ──► running ──► result            methods that may be repeated
 //   call ──► held ──(go)──► running ──► result, retained until `done`    all others: begun only while the front waits for them
+import { wholeBody } from '../../link/messages.js';
 import type { CallPlan, FrontCall } from '../../rpc/front/request-router.js';
 import type { CallMessage, FrontMessage, NodeMessage } from '../messages.js';
 import type { AccountAccess } from '../options.js';
@@ -215,7 +216,7 @@ export class CallAnswers {
     }
     // Nothing was run, so nothing is retained.
     this.#forgetCall(quota, id);
-    if (plan?.kind === 'reply') this.#send(call.respond, id, plan.status, bytesOf(plan.body));
+    if (plan?.kind === 'reply') this.#send(call.respond, id, plan.status, bytesOf(wholeBody(plan.body)));
     else this.#send(call.respond, id, 403, EMPTY);
   }
 

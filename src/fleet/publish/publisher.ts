@@ -8,7 +8,7 @@ import type { FrontInit } from '../../http/front/start-front.js';
 import { CallQuota } from '../../link/call-quota.js';
 import { FrontCounters } from '../../link/front-counters.js';
 import { FrontLink } from '../../link/front-link.js';
-import type { FrontNews, PublishedTip } from '../../link/messages.js';
+import { type FrontNews, type PublishedTip, wholeBody } from '../../link/messages.js';
 import { SharedState, STATE_FLAG } from '../../link/shared-state.js';
 import { type SlabInfo, SlabReader } from '../../link/slab-ring.js';
 import { METHODS } from '../../rpc/declare/methods.js';
@@ -152,7 +152,9 @@ export class Publisher {
   #run(call: AnswerCall, done: (status: number, body: Uint8Array | string) => void): number {
     const submission = SUBMISSIONS.has(call.method);
     const waits = METHODS.get(call.method)?.waits === true;
-    return this.#link.call({ ...call, shared: true, priority: submission || !call.plain, submission, waits }, done);
+    return this.#link.call({ ...call, shared: true, priority: submission || !call.plain, submission, waits }, (status, body) =>
+      done(status, wholeBody(body)),
+    );
   }
 
   notice(level: 'info' | 'warn' | 'error', text: string): void {

@@ -1,5 +1,6 @@
 // Step 5 of a request: sends replies, small ones at once and large ones in slices.
 import type { FrontCounters } from '../../link/front-counters.js';
+import { isShared, partsOf, type ReplyBody } from '../../link/messages.js';
 import { type SharedState, STATE_FLAG } from '../../link/shared-state.js';
 import type { Exchange, Header } from './exchange.js';
 import { type FanOut, type SharedPart, SLICED_BYTES } from './fan-out.js';
@@ -26,7 +27,11 @@ export class Replies {
   }
 
   /** Sends the reply to a JSON-RPC body. @param body valid until this returns */
-  sendJson(exchange: Exchange, status: number, body: string | Uint8Array): void {
+  sendJson(exchange: Exchange, status: number, body: ReplyBody): void {
+    if (isShared(body)) {
+      this.sendParts(exchange, TYPE_JSON, partsOf(body), { shared: body.shared });
+      return;
+    }
     this.#closeAtShutdown(exchange);
     if (body.length > SLICED_BYTES && status === 200) {
       const bytes = typeof body === 'string' ? Buffer.from(body) : body;

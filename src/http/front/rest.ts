@@ -3,6 +3,7 @@
 // which the front's render threads run (stored-reads.ts). As in Core there are no credentials; the limits on addresses and
 // sizes are those of RPC calls.
 import type { FrontLink } from '../../link/front-link.js';
+import { isShared, partsOf, type ReplyBody } from '../../link/messages.js';
 import { type Compat, shows } from '../../policy/compat.js';
 import { RpcError } from '../../rpc/errors.js';
 import { decodeUnfilled, type Hole, UNFILLED } from '../../rpc/reads/unfilled.js';
@@ -106,8 +107,9 @@ export class RestFront {
   }
 
   /** Handles the node thread's reply. @param body valid until this returns */
-  #answer(exchange: Exchange, call: RestCall, status: number, body: Uint8Array | string): void {
-    if (status === UNFILLED) void this.#sendRead(exchange, call, (decodeUnfilled(body)[0] as Hole).job);
+  #answer(exchange: Exchange, call: RestCall, status: number, body: ReplyBody): void {
+    if (isShared(body)) this.#found(exchange, call, partsOf(body));
+    else if (status === UNFILLED) void this.#sendRead(exchange, call, (decodeUnfilled(body)[0] as Hole).job);
     else if (status !== 200) this.#fault(exchange, status, Buffer.from(body).toString());
     else this.#found(exchange, call, [Buffer.from(body)]);
   }

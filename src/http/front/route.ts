@@ -1,6 +1,6 @@
 // Step 4 of a request: decides about its body by rpc/front/request-router.ts, and executes the decision.
 import type { FrontLink } from '../../link/front-link.js';
-import type { TakenBlock } from '../../link/messages.js';
+import { type TakenBlock, wholeBody } from '../../link/messages.js';
 import { METHODS } from '../../rpc/declare/methods.js';
 import { type CallPlan, type RequestRouter, SUBMISSIONS, type TemplatePlan, type ThreadPlan } from '../../rpc/front/request-router.js';
 import { UNFILLED } from '../../rpc/reads/unfilled.js';
@@ -118,7 +118,7 @@ export class CallRoutes {
       { user, uri, method, body, index, block, shared, priority, submission, waits, plain: !secret },
       (status, reply) => {
         if (status === UNFILLED) {
-          this.#deps.reads.answer(exchange, reply);
+          this.#deps.reads.answer(exchange, wholeBody(reply));
           return;
         }
         if (cacheReply && status === 200) cacheReply(reply);

@@ -1,5 +1,6 @@
 // Connects a getblocktemplate call to template/view: the view provides parts or an error, and this class sends them.
 // Small replies are joined and sent at once, large ones are sent in slices (fan-out.ts).
+import { wholeBody } from '../../link/messages.js';
 import type { TemplatePlan } from '../../rpc/front/request-router.js';
 import type { TemplateBody, TemplateCall } from '../../template/view/template-view.js';
 import { isLoopback } from './access.js';
@@ -63,7 +64,7 @@ export class TemplateExchange implements TemplateCall {
   fail(code: number, message: string): void {
     this.#done(true);
     const { status, body } = this.#plan.error(code, message);
-    this.#exchange.reply(status, body === '' ? TYPE_DEFAULT : TYPE_JSON, body);
+    this.#exchange.reply(status, body === '' ? TYPE_DEFAULT : TYPE_JSON, wholeBody(body));
   }
 }
 

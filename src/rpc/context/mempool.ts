@@ -1,7 +1,8 @@
 // The mempool and fee estimates as methods use them. Amounts are satoshis, fee rates satoshis per 1,000 virtual bytes.
-import type { MempoolEntry } from '../../mempool/entry.js';
 import type { Mempool } from '../../mempool/mempool.js';
 import type { PoolSnapshot } from '../../mempool/snapshot.js';
+import type { Compat } from '../../policy/compat.js';
+import type { RawBytes } from '../wire/values.js';
 
 /** Entries that can be read across pauses until they are released, even if some leave the mempool meanwhile. */
 export type PoolList = Pick<PoolSnapshot, 'length' | 'at' | 'release'>;
@@ -29,14 +30,13 @@ export type MempoolView = Pick<
   | 'hasFixedFee'
   | 'prioritised'
   | 'loaded'
+  | 'tables'
   | 'returning'
   | 'settled'
 > & {
   readonly fees: Pick<Mempool['fees'], 'enabled' | 'highestTarget' | 'smart' | 'raw'>;
   /** See Mempool.snapshot. */
-  snapshot(yieldToUrgent?: () => unknown): Promise<PoolList>;
-  /** See Mempool.holdEntries. */
-  holdEntries(entries: readonly MempoolEntry[]): PoolList;
+  snapshot(): Promise<PoolList>;
   stats(): Omit<ReturnType<Mempool['stats']>, 'accepted' | 'rejected' | 'replaced'>;
 };
 
@@ -48,9 +48,31 @@ export interface PoolImport {
   readonly unbroadcast: boolean;
 }
 
+/** Settings on which the texts depend. */
+export interface TextStyle {
+  readonly compat: Compat;
+  /** True to show bip125-replaceable in releases that do not (-deprecatedrpc=bip125). */
+  readonly bip125: boolean;
+  /** True if getrawmempool uses block order. */
+  readonly byChunks: boolean;
+}
+
+/** ids: all txids. sequence: the same with the mempool's sequence number. entries: all entries. diagram: the fee-rate diagram. */
+export type TextForm = 'ids' | 'sequence' | 'entries' | 'diagram';
+
+/** Texts about the mempool as methods use them (rpc/node/mempool-texts.ts). */
+export interface MempoolTextAccess {
+  readonly style: TextStyle;
+  /** Returns a text about the whole mempool, as it is now. Call it when the mempool is settled. */
+  whole(form: TextForm): RawBytes | Promise<RawBytes>;
+  /** Returns a text about some rows of the mempool, as they are now. */
+  of(form: 'ids' | 'entries', rows: Int32Array): RawBytes | Promise<RawBytes>;
+}
+
 /** Mempool part of NodeContext. */
 export interface MempoolContext {
   readonly mempool: MempoolView;
+  readonly mempoolTexts: MempoolTextAccess;
   /** Saves the mempool to its file. Rejects if that fails. @returns path of the file */
   savePool(): Promise<string>;
   /**

@@ -6,6 +6,7 @@
 // (SharedState.stateVersion): the front reads the version before it sends the call, and caches the reply only if the
 // version is the same when the reply arrives. The node thread changes the version with every change, in the same
 // event-loop tick. So a cached reply is never older than a reply that was sent before the request.
+import { isShared, type ReplyBody, type SharedBody } from '../../link/messages.js';
 import { bufferOf } from '../wire/json-tokens.js';
 import { envelopeAround } from '../wire/reply.js';
 import type { RequestEntry } from '../wire/request.js';
@@ -16,6 +17,8 @@ const MOST_BODY_BYTES = 512;
 const MOST_REPLY_BYTES = 64 * 1024;
 /** Maximum size in bytes of all cached requests and replies: a few thousand headers. */
 const MOST_BYTES = 4 << 20;
+/** Most shared bytes of all cached replies. Other threads and fronts may hold the same bytes. */
+const MOST_SHARED_BYTES = 32 << 20;
 /** Number of slots, a power of two. A new reply replaces the one in its slot. */
 const SLOTS = 2048;
 /** Hash of a request that cannot be cached. */
@@ -53,7 +56,7 @@ interface IdPlace {
 export type Lasting = 'tip' | 'moment';
 
 /** Receives the body of a reply with status 200. */
-export type ReplyKeeper = (body: string | Uint8Array) => void;
+export type ReplyKeeper = (body: ReplyBody) => void;
 
 /** Current tip and state version, which decide whether a reply is still valid. */
 export type Times = Pick<FrontContext, 'snapshot' | 'stateVersion'>;
@@ -65,27 +68,36 @@ export class KnownReply {
   readonly since: unknown;
   readonly #body: Uint8Array;
   readonly #id: IdPlace;
+  /** The part before `#reply` in a reply with shared bytes; null for other replies. */
+  readonly #shared: Omit<SharedBody, 'after'> | null;
+  /** The reply, or the text after its shared bytes. */
   #reply: Uint8Array;
   /** Length of the id in the reply. */
   #idSize: number;
 
-  constructor(method: string, lasting: Lasting, since: unknown, body: Uint8Array, id: IdPlace, reply: Uint8Array) {
+  constructor(method: string, lasting: Lasting, since: unknown, body: Uint8Array, id: IdPlace, reply: Uint8Array | SharedBody) {
     this.method = method;
     this.lasting = lasting;
     this.since = since;
     this.#body = body;
     this.#id = id;
-    this.#reply = reply;
+    this.#shared = isShared(reply) ? reply : null;
+    this.#reply = isShared(reply) ? new Uint8Array(Buffer.from(reply.after)) : reply;
     this.#idSize = id.to - id.from;
   }
 
   /** The reply, with the id that putId() wrote last. */
-  get reply(): Uint8Array {
-    return this.#reply;
+  get reply(): ReplyBody {
+    return this.#shared === null ? this.#reply : { ...this.#shared, after: bufferOf(this.#reply).toString() };
   }
 
+  /** Bytes that only this reply holds. */
   get sizeBytes(): number {
     return this.#body.length + this.#reply.length;
+  }
+
+  get sharedBytes(): number {
+    return this.#shared?.shared.length ?? 0;
   }
 
   /** Returns whether a body equals this request except for the id. */
@@ -117,6 +129,7 @@ export class KnownReplies {
   readonly #times: Times;
   readonly #slots = new Array<KnownReply | null>(SLOTS).fill(null);
   #bytes = 0;
+  #sharedBytes = 0;
   /**
    * Hashes of the newest requests by slot. Only a request that comes twice is cached, because caching costs half as
    * much as planning a call.
@@ -156,7 +169,13 @@ export class KnownReplies {
     if (since === 0) return null;
     const [prefix, suffix] = envelopeAround(entry);
     return (reply) => {
-      if (reply.length > MOST_REPLY_BYTES || since !== this.#now(lasting)) return;
+      if (since !== this.#now(lasting)) return;
+      if (isShared(reply)) {
+        if (reply.shared.length > MOST_SHARED_BYTES) return;
+        this.#storeReply(slot, new KnownReply(entry.method, lasting, since, own, id, reply));
+        return;
+      }
+      if (reply.length > MOST_REPLY_BYTES) return;
       const text = typeof reply === 'string' ? reply : bufferOf(reply).toString();
       // Errors have another envelope and are not cached.
       if (!text.startsWith(prefix) || !text.endsWith(suffix)) return;
@@ -170,9 +189,11 @@ export class KnownReplies {
 
   #storeReply(slot: number, known: KnownReply): void {
     this.#bytes += known.sizeBytes - (this.#slots[slot]?.sizeBytes ?? 0);
-    if (this.#bytes > MOST_BYTES) {
+    this.#sharedBytes += known.sharedBytes - (this.#slots[slot]?.sharedBytes ?? 0);
+    if (this.#bytes > MOST_BYTES || this.#sharedBytes > MOST_SHARED_BYTES) {
       this.#slots.fill(null);
       this.#bytes = known.sizeBytes;
+      this.#sharedBytes = known.sharedBytes;
     }
     this.#slots[slot] = known;
   }

@@ -1,6 +1,7 @@
 // Decides what happens with a body on a front. A call that the front can answer is answered. A getblocktemplate request
 // is returned checked, with the envelope around its result. Calls that only need wallets go to the wallets' thread,
 // everything else to the node thread.
+import type { ReplyBody } from '../../link/messages.js';
 import type { TemplateRequest } from '../../template/request.js';
 import { methodsOf } from '../declare/methods.js';
 import { SECRET_PLACES } from '../declare/secret-places.js';
@@ -18,7 +19,7 @@ import { parseTemplateRequest } from './template-request.js';
 
 /** Decision about a body. */
 export type CallPlan =
-  | { readonly kind: 'reply'; readonly status: number; readonly body: string | Uint8Array }
+  | { readonly kind: 'reply'; readonly status: number; readonly body: ReplyBody }
   | { readonly kind: 'forbidden' }
   | ThreadPlan
   | TemplatePlan;
@@ -104,7 +105,7 @@ export class RequestRouter {
    * Returns the cached reply to a body, or null if there is none: then call plan(). The bytes are valid
    * until the next call. Never throws.
    */
-  knownReply(body: Uint8Array, { user, uri, allowed }: FrontCall): Uint8Array | null {
+  knownReply(body: Uint8Array, { user, uri, allowed }: FrontCall): ReplyBody | null {
     const known = this.#known.find(body);
     if (known === null || (allowed !== null && !allowed.has(known.method))) return null;
     if (this.#observer !== undefined) this.#observer.finished(this.#observer.started(known.method, { user, path: uri }), known.method, 0);

@@ -1,6 +1,7 @@
 // Passes calls of wallets that reach the node thread on to the wallets' thread: entries of mixed batches, bodies that a
 // front passed on unread, and calls from a fleet. Each becomes a request of its own.
 import type { FrontLink } from '../../link/front-link.js';
+import { wholeBody } from '../../link/messages.js';
 import type { NodeContext, PassOn } from '../context/node.js';
 import { METHODS } from '../declare/methods.js';
 import type { RunTable } from '../dispatch.js';
@@ -39,8 +40,8 @@ export function passingOn(wallets: { readonly link: FrontLink }): PassOn {
         },
         (status, reply) => {
           signal?.removeEventListener('abort', cancel);
-          if (status === 200) resolve(resultOf(reply));
-          else reject(errorOf(reply));
+          if (status === 200) resolve(resultOf(wholeBody(reply)));
+          else reject(errorOf(wholeBody(reply)));
         },
       );
       if (id === 0) reject(new RpcError(RPC_CODE.MISC_ERROR, 'Work queue depth exceeded'));

@@ -2,6 +2,7 @@
 // one exists. Replies with blocks are read jobs, which the front runs. Core: rest.cpp.
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import type { Coin } from '../../consensus/coin.js';
+import type { ReplyBody } from '../../link/messages.js';
 import { follows, shows } from '../../policy/compat.js';
 import type { RpcCaller } from '../call-executor.js';
 import type { HeaderInfo } from '../context/chain.js';
@@ -20,7 +21,7 @@ import { isStored, noSuchFormat, type RestCall, RestFault, type RestFormat, type
 import { encodeJson } from '../wire/json-write.js';
 import { Pieces } from '../wire/pieces.js';
 import type { Reply } from '../wire/reply.js';
-import { Amount, JsonNumber, type JsonResult, type JsonValue } from '../wire/values.js';
+import { Amount, JsonNumber, type JsonResult, type JsonValue, RawBytes } from '../wire/values.js';
 import { headerMembers } from './blocks.js';
 import { searchTransaction } from './getrawtransaction.js';
 import { heavyCall } from './heavy-call.js';
@@ -43,7 +44,7 @@ export interface RestHandlerDeps {
 }
 
 type Asked<Endpoint extends RestCall['endpoint']> = Extract<RestCall, { endpoint: Endpoint }>;
-type Body = string | Uint8Array | PendingRead;
+type Body = ReplyBody | PendingRead;
 
 /** REST replies have no envelope. */
 const NO_ENTRY = { idText: '', hasId: false, version: 1 } as const;
@@ -130,8 +131,10 @@ export class RestHandler {
   }
 
   /** Returns the result of an RPC method as JSON. */
-  async #method(name: string, args: readonly JsonValue[], info: CallInfo): Promise<string | PendingRead> {
+  async #method(name: string, args: readonly JsonValue[], info: CallInfo): Promise<Body> {
     const result = await runWith(NODE_RUNS, this.#spec(name), args, this.#ctx, info);
+    const shared = result instanceof RawBytes ? result.sharedPart : null;
+    if (shared !== null) return { before: '', shared, after: '\n' };
     return json(result instanceof PendingRead ? result : this.#shaped(name, result));
   }
 
@@ -227,7 +230,7 @@ export class RestHandler {
     return asked.format === 'json' ? json(headers.map(hashHex)) : binary(asked.format, Buffer.concat(headers));
   }
 
-  #deployments({ hash }: Asked<'deploymentinfo'>, info: CallInfo): Promise<string | PendingRead> {
+  #deployments({ hash }: Asked<'deploymentinfo'>, info: CallInfo): Promise<Body> {
     if (hash !== null && this.#ctx.chain.node(hash.bytes) === undefined) fault(400, 'Block not found');
     return this.#method('getdeploymentinfo', hash === null ? [] : [hash.text], info);
   }

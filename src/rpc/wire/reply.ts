@@ -1,5 +1,6 @@
 // Converts outcomes to the bytes of a reply: envelopes of each JSON-RPC version, batches, notifications, and HTTP
 // statuses.
+import type { ReplyBody } from '../../link/messages.js';
 import { RPC_CODE, type RpcError } from '../errors.js';
 import type { ReadJob } from '../reads/read-job.js';
 import { type EntryFacts, encodeHole, UNFILLED } from '../reads/unfilled.js';
@@ -19,7 +20,7 @@ export type Outcome = FilledOutcome | { readonly read: ReadJob };
  */
 export interface Reply {
   readonly status: number;
-  readonly body: string | Uint8Array;
+  readonly body: ReplyBody;
 }
 
 /** Placeholder reply for a client that has disconnected. */
@@ -89,6 +90,10 @@ export function singleReply(entry: RequestEntry, outcome: Outcome): Reply {
   if ('read' in outcome) return { status: UNFILLED, body: encodeHole(entry, outcome.read) };
   if (!('error' in outcome) && typeof outcome.result !== 'string') {
     const [prefix, suffix] = envelopeAround(entry);
+    const { 0: first, length } = outcome.result;
+    if (length === 1 && first.buffer instanceof SharedArrayBuffer) {
+      return { status: 200, body: { before: prefix, shared: first, after: suffix } };
+    }
     return { status: 200, body: joined(Buffer.from(prefix), [...outcome.result, Buffer.from(suffix)]) };
   }
   if ('error' in outcome) return errorReply(entry, outcome.error, entry.version === 2 && !entry.error);

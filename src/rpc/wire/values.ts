@@ -74,6 +74,12 @@ export class RawBytes {
   get text(): string {
     return Buffer.concat(this.parts).toString();
   }
+
+  /** The bytes if they lie in shared memory, so that several replies can contain them; otherwise null. */
+  get sharedPart(): Uint8Array | null {
+    const [first] = this.parts;
+    return this.parts.length === 1 && first.buffer instanceof SharedArrayBuffer ? first : null;
+  }
 }
 
 /** Result of a method. Members that are undefined are omitted; whole numbers print as integers. */

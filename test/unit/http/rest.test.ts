@@ -4,6 +4,7 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { HttpOptions } from '../../../src/http/options.js';
+import { wholeBody } from '../../../src/link/messages.js';
 import { COMPATS, type CompatName } from '../../../src/policy/compat.js';
 import { RestHandler } from '../../../src/rpc/node/rest.js';
 import { ANYONE, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
@@ -68,7 +69,7 @@ async function serve(t: Test, name: CompatName = '31', changes: Partial<HttpOpti
     async (body, call, hooks) => {
       uris.push(call.uri);
       const reply = await desk.executeBody(body, call, hooks);
-      sizes.push(reply.body.length);
+      sizes.push(wholeBody(reply.body).length);
       return reply;
     },
     { compat, rest: true, fronts: 1, ...changes },

@@ -7,7 +7,7 @@ import { CallReader, CallWriter, ReplyReader, ReplyWriter, RING_BYTES } from '..
 import { FrontCounters } from '../../../src/link/front-counters.js';
 import { FrontLink } from '../../../src/link/front-link.js';
 import { newLink } from '../../../src/link/link.js';
-import { type FrontNews, ITEM, Outbox } from '../../../src/link/messages.js';
+import { type FrontNews, ITEM, Outbox, wholeBody } from '../../../src/link/messages.js';
 import { MethodCounts } from '../../../src/link/method-counts.js';
 import { SharedState, STATE_FLAG } from '../../../src/link/shared-state.js';
 import { SlabReader, SlabRing } from '../../../src/link/slab-ring.js';
@@ -270,7 +270,7 @@ function linked(execute: ConstructorParameters<typeof CallLinks>[0]['execute'], 
     const reply = new Promise<{ status: number; text: string }>((resolve) => {
       id = front.call(
         { user: 'u', uri: '/', method: 'm', body, priority: false, submission: false, waits: false, shared: false, plain: false, ...extra },
-        (status, bytes) => resolve({ status, text: typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString() }),
+        (status, reply) => resolve({ status, text: Buffer.from(wholeBody(reply)).toString() }),
       );
     });
     return { id, reply };
@@ -283,15 +283,22 @@ function linked(execute: ConstructorParameters<typeof CallLinks>[0]['execute'], 
 }
 
 t.test('returns replies of any size over the link, and status 500 for exceptions', async (t) => {
+  const shared = new Uint8Array(new SharedArrayBuffer(100_000)).fill(0x62);
   const link = linked((body, _call, hooks) => {
     const text = Buffer.from(body).toString();
     if (text === 'throw') throw new Error('oops');
     if (text === 'reject') return Promise.reject(new Error('later'));
     hooks.onCall(text.slice(0, 4), 0.002, true);
+    if (text === 'shared') return { status: 200, body: { before: '<', shared, after: 'é>' } };
     return { status: 200, body: text.startsWith('bytes') ? new Uint8Array(200_000).fill(0x61) : `<${text}>` };
   });
   t.teardown(link.close);
   t.same(await link.call('one é').reply, { status: 200, text: '<one é>' });
+  for (const priority of [false, true]) {
+    const { reply } = link.call('shared', { priority });
+    shared[0] = 0x63;
+    t.same(await reply, { status: 200, text: `<c${'b'.repeat(99_999)}é>` }, 'shared bytes are not copied');
+  }
   const large = `${'x'.repeat(300_000)}é`;
   t.same(await link.call(large).reply, { status: 200, text: `<${large}>` });
   t.same(await link.call('bytes').reply, { status: 200, text: 'a'.repeat(200_000) });
@@ -315,7 +322,7 @@ t.test('returns replies of any size over the link, and status 500 for exceptions
     buckets: [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1],
   });
   t.equal(link.node.stats().methods.get('last')?.calls, 1);
-  t.equal(link.node.stats().prioritised, 2);
+  t.equal(link.node.stats().prioritised, 3);
 });
 
 t.test('passes the index of a call as it was when the call was sent', async (t) => {
@@ -342,7 +349,9 @@ t.test('passes the index of a call as it was when the call was sent', async (t) 
       const body = new Uint8Array(size);
       const sort = { shared: true, priority: false, submission: false, waits: false, plain: true };
       const call = { user: 'a', uri: '/', method: 'm', body, index, ...sort };
-      const answer = new Promise<unknown>((resolve) => caller.call(call, (_status, reply) => resolve(Buffer.from(reply).toString())));
+      const answer = new Promise<unknown>((resolve) =>
+        caller.call(call, (_status, reply) => resolve(Buffer.from(wholeBody(reply)).toString())),
+      );
       // The next request is scanned into the same memory.
       index.fill(7);
       return answer.then((given) => t.equal(given, `${size}: ${new Int32Array(words).fill(size)}`, `${size} bytes, ${words} words`));

@@ -14,6 +14,7 @@ import { getprioritisedtransactions } from '../../../src/rpc/methods/mining/getp
 import { prioritisetransaction } from '../../../src/rpc/methods/mining/prioritisetransaction.run.js';
 import { sendrawtransaction } from '../../../src/rpc/methods/rawtransactions/sendrawtransaction.run.js';
 import { submitpackage } from '../../../src/rpc/methods/rawtransactions/submitpackage.run.js';
+import { MempoolTexts } from '../../../src/rpc/node/mempool-texts.js';
 import { encodeJson } from '../../../src/rpc/wire/json-write.js';
 import { JsonNumber, type JsonResult } from '../../../src/rpc/wire/values.js';
 import { TRUE_SCRIPT, TRUE_WITNESS } from '../../framework/messages.js';
@@ -35,6 +36,11 @@ const contextOf = (mempool: Mempool, told: string[] = []): NodeContext => {
   return {
     compat: COMPATS['31'],
     mempool,
+    mempoolTexts: new MempoolTexts(
+      mempool,
+      { run: () => Promise.reject(new Error('no pool')) },
+      { compat: COMPATS['31'], bip125: false, byChunks: true },
+    ),
     crypto,
     coins: { coin: async () => null },
     network: { privately: () => null },

@@ -4,12 +4,15 @@
 import { createKeyMath } from '../../../src/crypto/native/key-math.js';
 import { createSigner } from '../../../src/crypto/native/sign.js';
 import { Semaphore } from '../../../src/lib/semaphore.js';
+import { wholeBody } from '../../../src/link/messages.js';
 import { FeeEstimator } from '../../../src/mempool/fees/fee-estimator.js';
+import { TxPool } from '../../../src/mempool/tx-pool.js';
 import { COMPATS, type Compat } from '../../../src/policy/compat.js';
 import { ActiveCommands, CallExecutor } from '../../../src/rpc/call-executor.js';
 import type { PoolList } from '../../../src/rpc/context/mempool.js';
 import type { NodeContext } from '../../../src/rpc/context/node.js';
 import type { WalletContext } from '../../../src/rpc/context/wallet.js';
+import { MempoolTexts } from '../../../src/rpc/node/mempool-texts.js';
 import { NODE_RUNS } from '../../../src/rpc/node/runs.js';
 import { prefetchTxBatch } from '../../../src/rpc/node/tx-batch-prefetch.js';
 import { createJobRunner } from '../../../src/rpc/reads/render-job.js';
@@ -86,7 +89,7 @@ export function openDesk(
       known: () => null,
       spender: () => undefined,
       snapshot: async () => NOTHING,
-      holdEntries: () => NOTHING,
+      tables: new TxPool(1 << 16),
       ancestors: () => [],
       descendants: () => [],
       cluster: () => [],
@@ -119,6 +122,11 @@ export function openDesk(
       returning: false,
       settled: () => Promise.resolve(),
     },
+    mempoolTexts: new MempoolTexts(
+      { size: 0, sequence: 9, tables: new TxPool(1 << 16) },
+      { run: () => Promise.reject(new Error('no pool here')) },
+      { compat, bip125: false, byChunks: false },
+    ),
     folder: '/',
     savePool: async () => {
       events.push('saved');
@@ -217,7 +225,7 @@ export function openDesk(
   });
   const reply = async (method: string, params: unknown[]) => {
     const { body } = await desk.executeBody(Buffer.from(JSON.stringify({ method, params, id: 1 })), { user: '', uri: '/' });
-    return JSON.parse(Buffer.from(body).toString()) as { result: unknown; error: { code: number; message: string } | null };
+    return JSON.parse(Buffer.from(wholeBody(body)).toString()) as { result: unknown; error: { code: number; message: string } | null };
   };
   return {
     desk,

@@ -2,6 +2,7 @@
 import t from 'tap';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
+import { type ReplyBody, type SharedBody, wholeBody } from '../../../src/link/messages.js';
 import { COMPATS } from '../../../src/policy/compat.js';
 import type { FrontContext } from '../../../src/rpc/front/context.js';
 import { type CallPlan, RequestRouter, type ThreadPlan } from '../../../src/rpc/front/request-router.js';
@@ -38,15 +39,15 @@ function openDesk(version2 = false) {
   const call = (allowed: ReadonlySet<string> | null) => ({ user: 'u', uri: '/', allowed });
   const known = (body: string, allowed: ReadonlySet<string> | null = null): string | null => {
     const reply = desk.knownReply(Buffer.from(body), call(allowed));
-    return reply && Buffer.from(reply).toString();
+    return reply && Buffer.from(wholeBody(reply)).toString();
   };
   const plan = (body: string) => desk.plan(Buffer.from(body), call(null)) as CallPlan;
   /** Asks in vain as often as it takes, and says what the node thread does. */
-  const teach = (body: string, said: string | Uint8Array): void => {
+  const teach = (body: string, said: ReplyBody): void => {
     plan(body);
     (plan(body) as ThreadPlan).cacheReply?.(said);
   };
-  return { at, counted, known, plan, teach };
+  return { at, counted, known, plan, teach, router: desk };
 }
 
 t.test('repeats a reply of the node thread until the node changes', async (t) => {
@@ -77,6 +78,22 @@ t.test('repeats a reply of the node thread until the node changes', async (t) =>
   t.equal(known(info), null, 'changed while the call was under way');
   teach(info, said);
   t.equal(known(info), said);
+});
+
+t.test('repeats a reply with shared bytes, without a copy of them', async (t) => {
+  const { at, known, teach, router } = openDesk();
+  const ids = '{"method":"getrawmempool","id":1}';
+  const shared = new Uint8Array(new SharedArrayBuffer(300_000)).fill(0x31);
+  teach(ids, { before: '{"result":', shared, after: ',"error":null,"id":1}\n' });
+  for (const id of ['22', '"abc"', '1']) {
+    const reply = router.knownReply(Buffer.from(ids.replace('1}', `${id}}`)), { user: 'u', uri: '/', allowed: null });
+    t.equal((reply as SharedBody).shared, shared);
+    t.equal(Buffer.from(wholeBody(reply!)).toString(), `{"result":${'1'.repeat(300_000)},"error":null,"id":${id}}\n`);
+  }
+  at.moment++;
+  t.equal(known(ids), null);
+  teach(ids, { before: '{"result":', shared: new Uint8Array(new SharedArrayBuffer(33 << 20)), after: ',"error":null,"id":1}\n' });
+  t.equal(known(ids), null, 'too large');
 });
 
 t.test('does not cache errors, long requests or replies, notifications or undeclared methods', async (t) => {

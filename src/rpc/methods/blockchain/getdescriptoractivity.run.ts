@@ -107,13 +107,13 @@ export const getdescriptoractivity: NodeRun<typeof spec> = async (params, ctx, c
       for (const [i, tx] of txs.entries()) await activity.add(tx, i === 0 ? [] : undo[i - 1], node);
     });
   }
-  if (withPool) await addPool(ctx, activity, call);
+  if (withPool) await addPool(ctx, activity);
   return { activity: activity.text };
 };
 
-async function addPool(ctx: NodeContext, activity: Activity, call: CallInfo): Promise<void> {
+async function addPool(ctx: NodeContext, activity: Activity): Promise<void> {
   await ctx.mempool.settled();
-  const list = await ctx.mempool.snapshot(call.yieldToUrgent);
+  const list = await ctx.mempool.snapshot();
   try {
     for (let i = 0; i < list.length; i++) {
       const { tx } = list.at(i);

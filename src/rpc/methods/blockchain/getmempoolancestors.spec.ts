@@ -7,6 +7,7 @@ export const getmempoolancestors = declare({
   category: 'blockchain',
   runs: 'node',
   repeatable: true,
+  cacheable: true,
   description: 'Returns all unconfirmed ancestors of a transaction in the mempool.',
   args: [
     hex('txid', 'The transaction id (must be in the mempool)'),

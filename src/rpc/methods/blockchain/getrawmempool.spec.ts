@@ -7,6 +7,7 @@ export const getrawmempool = declare({
   category: 'blockchain',
   runs: 'node',
   repeatable: true,
+  cacheable: true,
   description: 'Returns the ids of all transactions in the mempool.',
   args: [
     bool('verbose', 'true for an object of entries, false for a list of ids', { default: 'false' }),

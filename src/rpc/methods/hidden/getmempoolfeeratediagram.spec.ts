@@ -7,6 +7,7 @@ export const getmempoolfeeratediagram = declare({
   category: 'hidden',
   runs: 'node',
   repeatable: true,
+  cacheable: true,
   description: 'Returns the fee-rate diagram of the mempool: fees against weight, one point for each chunk, best chunk first.',
   args: [],
   results: [arr([obj([num('weight', 'Cumulative sigop-adjusted weight'), amount('fee', 'Cumulative fees with deltas, in BTC')])])],
