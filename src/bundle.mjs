@@ -50,6 +50,8 @@ export async function bundle() {
     fs.writeFileSync(path.join(outdir, 'workers', name), loader);
   }
   fs.writeFileSync(path.join(outdir, 'package.json'), '{ "type": "commonjs" }\n');
+  for (const name of fs.readdirSync(path.join(compiled, 'workers')).filter((name) => name.endsWith('.wasm')))
+    fs.copyFileSync(path.join(compiled, 'workers', name), path.join(outdir, 'workers', name));
   for (const name of fs.readdirSync(path.join(root, 'src')).filter((name) => name.endsWith('.cjs')))
     fs.copyFileSync(path.join(root, 'src', name), path.join(outdir, 'src', 'bin', name));
 }

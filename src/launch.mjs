@@ -14,6 +14,8 @@ const inRoot = (...parts) => path.join(root, ...parts);
 const sourceFolders = ['src', 'workers', 'bench', 'test'];
 const installedMark = inRoot('node_modules', '.adit-installed');
 const builtMark = inRoot('build', '.adit-built');
+/** Digest of the sources of the last compiled kernel. */
+const kernelMark = inRoot('build', '.adit-kernel-built');
 /** State of the last compilation, which lets tsc compile only changed files (tsBuildInfoFile in tsconfig.json). */
 const compilerRecord = inRoot('build', '.tsbuildinfo');
 
@@ -133,6 +135,19 @@ function writeCommit() {
   else if (readOrEmpty(file) !== commit) fs.writeFileSync(file, commit);
 }
 
+/** Compiles the AssemblyScript of src/engine/kernel to WebAssembly, if it has changed. */
+function compileKernel() {
+  const folder = inRoot('src', 'engine', 'kernel');
+  const wasm = inRoot('build', 'workers', 'engine-kernel.wasm');
+  const compiler = inRoot('node_modules', 'assemblyscript');
+  const wanted = digest([...walk(folder, '.ts'), path.join(compiler, 'package.json'), inRoot('src', 'launch.mjs')]);
+  if (readOrEmpty(kernelMark) === wanted && fs.existsSync(wasm)) return;
+  const memory = ['--importMemory', '--sharedMemory', '--initialMemory', '2', '--maximumMemory', '65536'];
+  const options = ['-O3', '--noAssert', '--runtime', 'stub', '--enable', 'threads,bulk-memory', ...memory];
+  run(process.execPath, [path.join(compiler, 'bin', 'asc.js'), path.join(folder, 'index.ts'), ...options, '--outFile', wasm], 'the build');
+  fs.writeFileSync(kernelMark, wanted);
+}
+
 async function build() {
   writeMethodTables(inRoot());
   const sources = sourceFolders.flatMap((folder) => [...walk(inRoot(folder), '.ts')]);
@@ -151,6 +166,7 @@ async function build() {
   // An interrupted build may have left the compiler's state without the files that it lists.
   if (!fs.existsSync(builtMark)) fs.rmSync(compilerRecord, { force: true });
   run(process.execPath, [inRoot('node_modules', 'typescript', 'bin', 'tsc'), '-p', inRoot('tsconfig.json')], 'the build');
+  compileKernel();
   // Delete compiled files without a source, which the test runner would still find.
   for (const compiled of walk(inRoot('build'), '.js')) {
     const source = inRoot(path.relative(inRoot('build'), compiled)).replace(/\.js$/, '.ts');

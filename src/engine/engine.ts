@@ -1,6 +1,37 @@
 // Connects blocks below the assumed-valid block on threads of its own: blocks go in by height, undo data and the changed
 // coins come out. README.md describes the threads. The engine changes nothing outside its own memory.
 
+import { randomBytes } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import { Worker } from 'node:worker_threads';
+import { WORKER_ENTRY } from '../lib/worker-entries.js';
+import {
+  compileKernel,
+  createKernel,
+  createMemory,
+  type Kernel,
+  type KernelModule,
+  MAX_PAGES,
+  PAGE_BYTES,
+  type SharedMemory,
+} from './kernel-module.js';
+import {
+  CONTROL,
+  CONTROL_WORDS,
+  type EngineCommand,
+  type EngineReply,
+  type EngineThreadData,
+  FIGURE,
+  FIGURES,
+  MAX_HEIGHT,
+  MAX_THREADS,
+  SLOT,
+  type SlotLayout,
+  signal,
+  slotLayout,
+  slotOf,
+} from './shared-state.js';
+
 /** A block's facts that the engine cannot read in the block. The header must have passed every check of headers. */
 export interface EngineBlock {
   readonly height: number;
@@ -30,7 +61,7 @@ export interface EngineBlock {
 export interface EngineOptions {
   /** Number of threads, 1 to 32. Each owns one shard of the coins. */
   readonly threads: number;
-  /** Bound of all shards together, in bytes. A block that would exceed it fails with code FAILURE.memory. */
+  /** Bound of all shards together, in bytes; at least 32 MiB a thread count. A block that would exceed it fails with code FAILURE.memory. */
   readonly memoryBytes: number;
   /** Height of the first block, at least 1. The coins are those of the block before it. */
   readonly firstHeight: number;
@@ -74,7 +105,7 @@ export interface EngineFigures {
   readonly bytes: number;
   /** Number of coins that changedCoins would write or remove; a coin made and spent since the last markClean counts as none. */
   readonly changed: number;
-  /** Processor time of all threads by stage, in milliseconds. */
+  /** Time that the threads spent in each stage, in milliseconds. */
   readonly stageMs: Readonly<Record<'ids' | 'parse' | 'emit' | 'apply' | 'finish', number>>;
 }
 
@@ -95,28 +126,144 @@ export class EngineFailure extends Error {
   }
 }
 
+/** Failures of the engine itself. Codes of the kernel and of the stages are below 1000. */
+export const FAILURE = { start: 1000, thread: 1001, stalled: 1002, closed: 1003 } as const;
+/** Code of a block that does not fit into the bound of the shards' memory (kernel/layout.ts). */
+export const OUT_OF_MEMORY = 35;
+
+/** Least memory of a shard. Its buffers take 13 MB. */
+const MIN_SHARD_PAGES = 512;
+/** Bytes of rows in one command. A row has at most 10,100 bytes. */
+const LOAD_BYTES = 4_000_000;
+const ROW_BYTES = 10_100;
+const KEY_BYTES = 37;
+const OUTPOINT_BYTES = 36;
+/** Time without any progress after which the engine gives up, while blocks wait. */
+const STALL_MS = 120_000;
+/** Longest wait for an event. Every event ends the wait; this is for a lost one. */
+const WAIT_MS = 1_000;
+
+/** Atomics.waitAsync, which the compiler's library lacks. */
+type WaitAsync = (
+  words: Int32Array,
+  index: number,
+  value: number,
+  timeoutMs: number,
+) => { async: false } | { async: true; value: Promise<unknown> };
+const { waitAsync } = Atomics as unknown as { waitAsync: WaitAsync };
+
+/** A thread with its pending replies. */
+interface EngineThreadHandle {
+  readonly worker: Worker;
+  readonly replies: { resolve(reply: EngineReply): void; reject(error: Error): void }[];
+}
+
 /** An engine. Any rejection means: close it. Its coins are lost, and the caller's chain is as it was. */
 export class Engine {
+  readonly #layout: SlotLayout;
+  readonly #memory: SharedMemory;
+  readonly #kernel: Kernel;
+  readonly #bytes: Uint8Array<SharedArrayBuffer>;
+  readonly #words: Int32Array;
+  readonly #control = new Int32Array(new SharedArrayBuffer(CONTROL_WORDS * 4));
+  readonly #figures: Float64Array;
+  readonly #threads: EngineThreadHandle[] = [];
+  #failure: EngineFailure | null = null;
+  /** Heights of the next block to offer, to return from `next`, and to release. */
+  #offerHeight: number;
+  #nextHeight: number;
+  #releaseHeight: number;
+
+  private constructor(options: EngineOptions, module: KernelModule) {
+    const { threads, firstHeight, medianTimes } = options;
+    if (!(threads >= 1 && threads <= MAX_THREADS)) throw new RangeError(`an engine has 1 to ${MAX_THREADS} threads`);
+    if (medianTimes.length < firstHeight || firstHeight < 1) throw new RangeError('a median time of each earlier block is needed');
+    const sizes = createKernel(module, createMemory(2, MAX_PAGES));
+    this.#layout = slotLayout(threads, sizes);
+    this.#memory = createMemory(this.#layout.pages, this.#layout.pages);
+    this.#kernel = createKernel(module, this.#memory);
+    this.#bytes = new Uint8Array(this.#memory.buffer);
+    this.#words = new Int32Array(this.#memory.buffer);
+    this.#figures = new Float64Array(new SharedArrayBuffer(threads * FIGURES * 8));
+    this.#offerHeight = this.#nextHeight = this.#releaseHeight = firstHeight;
+    this.#words.set(medianTimes.subarray(0, firstHeight), this.#layout.timesAt >> 2);
+    Atomics.store(this.#control, CONTROL.nextParse, firstHeight);
+  }
+
   /**
    * Starts the threads.
    * @throws EngineFailure if shared memory, threads or the native hashes are not available
    */
-  static async start(_options: EngineOptions): Promise<Engine> {
-    throw new EngineFailure(0, 0, 'The download engine is not built yet.');
+  static async start(options: EngineOptions): Promise<Engine> {
+    let engine: Engine | undefined;
+    try {
+      const module = await compileKernel();
+      engine = new Engine(options, module);
+      await engine.#startThreads(options, module);
+      return engine;
+    } catch (error) {
+      await engine?.close();
+      throw new EngineFailure(0, FAILURE.start, `The download engine cannot start: ${(error as Error).message}`);
+    }
   }
 
   /**
    * Loads coins of the block before firstHeight: pairs of key and value as in the database. May be called several times,
    * before the first offer, each call after the one before has resolved.
    */
-  async loadCoins(_rows: readonly (readonly [Uint8Array, Uint8Array])[]): Promise<void> {}
+  async loadCoins(rows: readonly (readonly [Uint8Array, Uint8Array])[]): Promise<void> {
+    const shards = this.#threads.map(() => ({ bytes: new Uint8Array(LOAD_BYTES), size: 0 }));
+    const loads: Promise<EngineReply>[] = [];
+    const flush = (i: number): void => {
+      const { bytes, size } = shards[i];
+      if (size === 0) return;
+      const load = this.#command(i, { type: 'load', rows: bytes.slice(0, size) });
+      // The loop below may throw before it waits for this load.
+      load.catch(() => {});
+      loads.push(load);
+      shards[i].size = 0;
+    };
+    for (const [key, value] of rows) {
+      if (key.length !== KEY_BYTES || value.length > ROW_BYTES - OUTPOINT_BYTES)
+        throw this.#fail(0, FAILURE.start, 'a coin has a wrong size');
+      const first = key[1] + key[2] * 0x100 + key[3] * 0x1_0000 + key[4] * 0x100_0000;
+      const shard = Math.floor((first * shards.length) / 2 ** 32);
+      if (shards[shard].size + ROW_BYTES > LOAD_BYTES) flush(shard);
+      shards[shard].size = writeRow(shards[shard].bytes, shards[shard].size, key, value);
+    }
+    for (let i = 0; i < shards.length; i++) flush(i);
+    await Promise.all(loads);
+  }
 
   /**
    * Copies a block's bytes into a free slot. Heights must be consecutive.
    * @returns false if no slot is free: take `next` and `release` first
    */
-  offer(_block: EngineBlock, _bytes: Uint8Array): boolean {
-    return false;
+  offer(block: EngineBlock, bytes: Uint8Array): boolean {
+    const { height } = block;
+    if (height !== this.#offerHeight || height > MAX_HEIGHT) throw new RangeError(`block ${height} is not the next one`);
+    const slot = slotOf(this.#layout, height);
+    const state = this.#wordOf(slot, 'STATE');
+    if (this.#failure !== null || Atomics.load(this.#words, state) !== SLOT.free) return false;
+    const kernel = this.#kernel;
+    const fits = bytes.length <= kernel.layout('RAW_BYTES');
+    if (fits) this.#bytes.set(bytes, slot + kernel.layout('RAW'));
+    this.#bytes.set(block.hash, slot + kernel.layout('HASH'));
+    const words = this.#words;
+    // The kernel refuses a block without bytes.
+    words[this.#wordOf(slot, 'LENGTH')] = fits ? bytes.length : 0;
+    words[this.#wordOf(slot, 'FLAGS')] = this.#flagsOf(block);
+    words[this.#wordOf(slot, 'LOCK_TIME_CUTOFF')] = block.lockTimeCutoff;
+    words[this.#wordOf(slot, 'PARENT_MEDIAN_TIME')] = block.parentMedianTime;
+    words[(this.#layout.timesAt >> 2) + height - 1] = block.parentMedianTime;
+    const subsidy = this.#wordOf(slot, 'SUBSIDY');
+    words[subsidy] = block.subsidy | 0;
+    words[subsidy + 1] = Math.floor(block.subsidy / 2 ** 32);
+    Atomics.store(words, this.#wordOf(slot, 'HEIGHT'), height);
+    Atomics.store(words, state, SLOT.filled);
+    this.#offerHeight++;
+    signal(this.#control);
+    return true;
   }
 
   /**
@@ -124,28 +271,183 @@ export class Engine {
    * call at a time. Rejects with EngineFailure once a block fails, a thread dies, or after close.
    */
   async next(): Promise<FinishedBlock> {
-    throw new EngineFailure(0, 0, 'The download engine is not built yet.');
+    const height = this.#nextHeight;
+    const slot = slotOf(this.#layout, height);
+    let progressMs = performance.now();
+    for (;;) {
+      const seen = Atomics.load(this.#control, CONTROL.done);
+      this.#throwFailure();
+      if (
+        Atomics.load(this.#words, this.#wordOf(slot, 'STATE')) === SLOT.finished &&
+        Atomics.load(this.#words, this.#wordOf(slot, 'HEIGHT')) === height
+      ) {
+        this.#nextHeight++;
+        return this.#finished(slot, height);
+      }
+      if (this.#offerHeight <= height) progressMs = performance.now();
+      if (performance.now() - progressMs > STALL_MS)
+        throw this.#fail(height, FAILURE.stalled, `block ${height} is not finished after ${STALL_MS / 1000} s`);
+      const wait = waitAsync(this.#control, CONTROL.done, seen, WAIT_MS);
+      if (wait.async) await wait.value;
+      if (Atomics.load(this.#control, CONTROL.done) !== seen) progressMs = performance.now();
+    }
   }
 
   /** Frees the slot of the block that `next` returned last. Its views are invalid afterwards. */
-  release(_height: number): void {}
+  release(height: number): void {
+    if (height !== this.#releaseHeight || height >= this.#nextHeight)
+      throw new RangeError(`block ${height} is not the next one to release`);
+    this.#releaseHeight++;
+    Atomics.store(this.#words, this.#wordOf(slotOf(this.#layout, height), 'STATE'), SLOT.free);
+  }
 
   /**
    * Yields the coins that changed since loadCoins or the last markClean. All offered blocks must have been released.
    * After all batches are written, the database has the coins of the last released block.
    */
-  async *changedCoins(): AsyncGenerator<ChangedCoins> {}
+  async *changedCoins(): AsyncGenerator<ChangedCoins> {
+    if (this.#releaseHeight !== this.#offerHeight) throw new RangeError('a block is still in work');
+    await Promise.all(this.#threads.map((_, i) => this.#command(i, { type: 'list' })));
+    for (let i = 0; i < this.#threads.length; i++) {
+      for (;;) {
+        const { rows } = await this.#command(i, { type: 'next' });
+        if (rows === undefined || rows.count === 0) break;
+        yield rows;
+      }
+    }
+  }
 
   /** Marks all coins as stored, after the batches of changedCoins were written. */
-  async markClean(): Promise<void> {}
+  async markClean(): Promise<void> {
+    await Promise.all(this.#threads.map((_, i) => this.#command(i, { type: 'clean' })));
+  }
 
   figures(): EngineFigures {
-    throw new EngineFailure(0, 0, 'The download engine is not built yet.');
+    const sum = (figure: number): number => this.#threads.reduce((total, _, i) => total + this.#figures[i * FIGURES + figure], 0);
+    const stageMs = {
+      ids: sum(FIGURE.ids),
+      parse: sum(FIGURE.parse),
+      emit: sum(FIGURE.emit),
+      apply: sum(FIGURE.apply),
+      finish: sum(FIGURE.finish),
+    };
+    return { coins: sum(FIGURE.coins), bytes: sum(FIGURE.bytes), changed: sum(FIGURE.changed), stageMs };
   }
 
   /** Ends the threads and frees the memory. A pending call rejects. May be called at any time and repeatedly. */
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    this.#fail(0, FAILURE.closed, 'the engine was closed');
+    await Promise.all(this.#threads.map(({ worker }) => worker.terminate()));
+  }
+
+  async #startThreads(options: EngineOptions, module: KernelModule): Promise<void> {
+    const { threads, firstHeight, coinPrefix } = options;
+    const pages = Math.floor(options.memoryBytes / threads / PAGE_BYTES);
+    for (let thread = 0; thread < threads; thread++) {
+      const secret = randomBytes(16);
+      this.#startThread({
+        thread,
+        module,
+        memory: this.#memory,
+        layout: this.#layout,
+        control: this.#control,
+        figures: this.#figures,
+        maxPages: Math.min(MAX_PAGES, Math.max(MIN_SHARD_PAGES, pages)),
+        firstHeight,
+        coinPrefix,
+        secret: [secret.readBigUInt64LE(0), secret.readBigUInt64LE(8)],
+      });
+    }
+    // Each thread sends one reply when it is ready.
+    await Promise.all(this.#threads.map((thread) => this.#reply(thread)));
+  }
+
+  #startThread(data: EngineThreadData): void {
+    const worker = new Worker(WORKER_ENTRY.engine, { name: 'adit-engine', workerData: data });
+    const handle: EngineThreadHandle = { worker, replies: [] };
+    worker.on('message', (reply: EngineReply) => handle.replies.shift()?.resolve(reply));
+    worker.on('error', (error) => this.#fail(0, FAILURE.thread, `a thread failed: ${error.message}`));
+    worker.on('exit', () => this.#fail(0, FAILURE.thread, 'a thread ended'));
+    this.#threads.push(handle);
+  }
+
+  /** Sends a command to a thread. Rejects with EngineFailure if it fails or the engine stops. */
+  #command(thread: number, command: EngineCommand): Promise<EngineReply> {
+    const handle = this.#threads[thread];
+    const reply = this.#reply(handle);
+    handle.worker.postMessage(command, command.type === 'load' ? [command.rows.buffer] : []);
+    Atomics.add(this.#control, CONTROL.commands + thread, 1);
+    signal(this.#control);
+    return reply;
+  }
+
+  async #reply(thread: EngineThreadHandle): Promise<EngineReply> {
+    this.#throwFailure();
+    const reply = await new Promise<EngineReply>((resolve, reject) => thread.replies.push({ resolve, reject }));
+    if (reply.code !== 0) throw this.#fail(0, reply.code, `a command failed with code ${reply.code}`);
+    return reply;
+  }
+
+  /** Notes the first failure, and ends all waits. @returns the first failure */
+  #fail(height: number, code: number, message: string): EngineFailure {
+    if (this.#failure === null) {
+      this.#failure = new EngineFailure(height, code, message);
+      for (const { replies } of this.#threads) for (const { reject } of replies.splice(0)) reject(this.#failure);
+      Atomics.add(this.#control, CONTROL.done, 1);
+      Atomics.notify(this.#control, CONTROL.done);
+    }
+    return this.#failure;
+  }
+
+  #throwFailure(): void {
+    const code = Atomics.load(this.#control, CONTROL.failCode);
+    if (code !== 0 && this.#failure === null) {
+      const height = Atomics.load(this.#control, CONTROL.failHeight);
+      this.#fail(height, code, `block ${height} is not certainly valid: code ${code}`);
+    }
+    if (this.#failure !== null) throw this.#failure;
+  }
+
+  #finished(slot: number, height: number): FinishedBlock {
+    const layout = (name: string): number => this.#kernel.layout(name);
+    const word = (name: string): number => this.#words[this.#wordOf(slot, name)];
+    const view = (name: string, length: number): Uint8Array => this.#bytes.subarray(slot + layout(name), slot + layout(name) + length);
+    const fees = this.#wordOf(slot, 'FEES');
+    return {
+      height,
+      txCount: word('TX_COUNT'),
+      inputCount: word('INPUT_COUNT'),
+      fees: this.#words[fees + 1] * 2 ** 32 + (this.#words[fees] >>> 0),
+      sigopCost: word('SIGOP_COST'),
+      bytes: view('RAW', word('LENGTH')),
+      undo: view('UNDO', word('UNDO_LENGTH')),
+      undoChecksum: view('UNDO_CHECKSUM', 32),
+    };
+  }
+
+  #flagsOf(block: EngineBlock): number {
+    const flag = (set: boolean, name: string): number => (set ? this.#kernel.layout(name) : 0);
+    return (
+      flag(block.heightInCoinbase, 'HEIGHT_IN_COINBASE') |
+      flag(block.noOverwrites, 'NO_OVERWRITES') |
+      flag(block.relativeLocks, 'RELATIVE_LOCKS') |
+      flag(block.witnesses, 'WITNESSES') |
+      flag(block.countRedeemScripts, 'COUNT_REDEEM_SCRIPTS') |
+      flag(block.countWitnesses, 'COUNT_WITNESSES')
+    );
+  }
+
+  /** Returns the index in #words of a number of a slot. */
+  #wordOf(slot: number, name: string): number {
+    return (slot + this.#kernel.layout(name)) >> 2;
+  }
 }
 
-/** Failures of the engine itself. Codes of the kernel are below 1000. */
-export const FAILURE = { memory: 1000, thread: 1001, stalled: 1002, closed: 1003, header: 1004 } as const;
+/** Writes a row for the kernel: outpoint, length of the coin, coin, rounded up to 4 bytes. @returns the position behind it */
+function writeRow(bytes: Uint8Array, at: number, key: Uint8Array, coin: Uint8Array): number {
+  bytes.set(key.subarray(1, 33), at);
+  for (let k = 0; k < 4; k++) bytes[at + 32 + k] = key[KEY_BYTES - 1 - k];
+  new DataView(bytes.buffer).setUint32(at + OUTPOINT_BYTES, coin.length, true);
+  bytes.set(coin, at + 40);
+  return (at + 40 + coin.length + 3) & ~3;
+}

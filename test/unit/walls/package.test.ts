@@ -40,6 +40,7 @@ function reached(entries: readonly string[]): { files: Set<string>; packages: Se
   for (let file = open.pop(); file !== undefined; file = open.pop()) {
     if (files.has(file)) continue;
     files.add(file);
+    if (!file.endsWith('js')) continue;
     for (const name of named(fs.readFileSync(path.join(root, file), 'utf8'))) {
       if (name.includes('://')) continue;
       if (name.startsWith('.')) open.push(path.join(path.dirname(file), name));

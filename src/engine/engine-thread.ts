@@ -1,0 +1,237 @@
+// A thread of the engine. It takes whole blocks for the stages without an order, and applies every block, in order, to the
+// shard of the coins that it owns. Nobody else touches this shard. Who applies a block last also finishes it.
+
+import { performance } from 'node:perf_hooks';
+import { loadSha256Update } from '../crypto/native/sha256-update.js';
+import { BlockStages } from './block-stages.js';
+import { createKernel, createMemory, type Kernel, MAX_PAGES, type SharedMemory } from './kernel-module.js';
+import {
+  CONTROL,
+  type EngineCommand,
+  type EngineReply,
+  type EngineThreadData,
+  FIGURE,
+  FIGURES,
+  SLOT,
+  signal,
+  signalDone,
+  slotOf,
+} from './shared-state.js';
+
+/** Initial size of the hash table: 2^16 entries. */
+const TABLE_BITS = 16;
+const FIRST_PAGES = 256;
+/** Longest sleep. Every event wakes the threads; this is for a lost one. */
+const SLEEP_MS = 1_000;
+
+/** Connection of a thread to the node thread. */
+export interface EnginePort {
+  reply(message: EngineReply, transfer: ArrayBuffer[]): void;
+  /** Returns the next command; undefined if there is none. */
+  receive(): EngineCommand | undefined;
+}
+
+/** Numbers of a slot by name. */
+interface SlotWords {
+  readonly [name: string]: number;
+}
+
+class EngineThread {
+  readonly #data: EngineThreadData;
+  readonly #port: EnginePort;
+  readonly #stages: BlockStages;
+  readonly #shard: Kernel;
+  readonly #shardMemory: SharedMemory;
+  #shardBytes: Uint8Array;
+  readonly #bytes: Uint8Array;
+  readonly #words: Int32Array;
+  readonly #figures: Float64Array;
+  readonly #at: SlotWords;
+  readonly #resultBytes: number;
+  readonly #noOverwrites: number;
+  /** Height of the next block for the shard. */
+  #height: number;
+  /** Number of commands that were run. */
+  #commands = 0;
+
+  constructor(data: EngineThreadData, port: EnginePort) {
+    const { layout, memory, module, thread } = data;
+    const native = loadSha256Update();
+    if (native === null) throw new Error('Node.js exports no SHA-256 that koffi can call');
+    const kernel = createKernel(module, memory);
+    this.#data = data;
+    this.#port = port;
+    this.#stages = new BlockStages(kernel, native, memory.buffer, layout.scratchAt + thread * layout.scratchBytes);
+    this.#shardMemory = createMemory(FIRST_PAGES, MAX_PAGES);
+    this.#shard = createKernel(module, this.#shardMemory);
+    if (this.#shard.open(...data.secret, TABLE_BITS, data.maxPages) !== 0) throw new Error('the memory of a shard is too small');
+    this.#shardBytes = new Uint8Array(this.#shardMemory.buffer);
+    this.#bytes = new Uint8Array(memory.buffer);
+    this.#words = new Int32Array(memory.buffer);
+    this.#figures = data.figures.subarray(thread * FIGURES, (thread + 1) * FIGURES);
+    const names = ['STATE', 'HEIGHT', 'LEFT', 'RESULT_LENGTH', 'FLAGS', 'SEGMENT_BEGIN', 'SEGMENT_END', 'RESULT', 'E_RESULTS'];
+    this.#at = Object.fromEntries(names.map((name) => [name, kernel.layout(name)]));
+    this.#resultBytes = kernel.layout('RESULT_BYTES');
+    this.#noOverwrites = kernel.layout('NO_OVERWRITES');
+    this.#height = data.firstHeight;
+  }
+
+  /** Runs until the node thread ends this thread, or a block fails. Commands are answered in any case. */
+  run(): void {
+    const { control } = this.#data;
+    this.#note();
+    this.#port.reply({ code: 0 }, []);
+    for (;;) {
+      const event = Atomics.load(control, CONTROL.event);
+      const failed = Atomics.load(control, CONTROL.failCode) !== 0;
+      if (this.#runCommand() || (!failed && (this.#applyNext() || this.#prepareNext()))) continue;
+      Atomics.wait(control, CONTROL.event, event, SLEEP_MS);
+    }
+  }
+
+  /** Applies the next block to the shard, if it is parsed. @returns whether there was one */
+  #applyNext(): boolean {
+    const height = this.#height;
+    const slot = slotOf(this.#data.layout, height);
+    if (!this.#isSlot(slot, height, SLOT.parsed)) return false;
+    this.#height++;
+    const code = this.#apply(slot, height);
+    if (code !== 0) this.#fail(code, height);
+    return true;
+  }
+
+  /** Takes the next block that no thread has parsed. @returns whether there was one */
+  #prepareNext(): boolean {
+    const { control, layout } = this.#data;
+    const height = Atomics.load(control, CONTROL.nextParse);
+    const slot = slotOf(layout, height);
+    if (!this.#isSlot(slot, height, SLOT.filled)) return false;
+    if (Atomics.compareExchange(control, CONTROL.nextParse, height, height + 1) !== height) return true;
+    const code = this.#prepare(slot);
+    if (code !== 0) this.#fail(code, height);
+    else signal(control);
+    return true;
+  }
+
+  #isSlot(slot: number, height: number, state: number): boolean {
+    return (
+      Atomics.load(this.#words, (slot + this.#at.STATE) >> 2) === state &&
+      Atomics.load(this.#words, (slot + this.#at.HEIGHT) >> 2) === height
+    );
+  }
+
+  #prepare(slot: number): number {
+    const { layout } = this.#data;
+    const parsed = this.#time(FIGURE.parse, () => this.#stages.parse(slot));
+    if (parsed !== 0) return parsed;
+    const hashed = this.#time(FIGURE.ids, () => this.#stages.checkHashes(slot));
+    if (hashed !== 0) return hashed;
+    const emitted = this.#time(FIGURE.emit, () => this.#stages.emit(slot, layout.threads));
+    if (emitted !== 0) return emitted;
+    this.#words[(slot + this.#at.RESULT_LENGTH) >> 2] = 0;
+    Atomics.store(this.#words, (slot + this.#at.LEFT) >> 2, layout.threads);
+    Atomics.store(this.#words, (slot + this.#at.STATE) >> 2, SLOT.parsed);
+    return 0;
+  }
+
+  #apply(slot: number, height: number): number {
+    const code = this.#time(FIGURE.apply, () => this.#applySegment(slot, height));
+    this.#note();
+    if (code !== 0) return code;
+    if (Atomics.sub(this.#words, (slot + this.#at.LEFT) >> 2, 1) !== 1) return 0;
+    const finished = this.#time(FIGURE.finish, () => this.#stages.finish(slot, this.#data.layout.timesAt));
+    if (finished !== 0) return finished;
+    Atomics.store(this.#words, (slot + this.#at.STATE) >> 2, SLOT.finished);
+    signalDone(this.#data.control);
+    return 0;
+  }
+
+  #applySegment(slot: number, height: number): number {
+    const at = this.#at;
+    const words = this.#words;
+    const { thread } = this.#data;
+    const begin = words[((slot + at.SEGMENT_BEGIN) >> 2) + thread];
+    const end = words[((slot + at.SEGMENT_END) >> 2) + thread];
+    const shard = this.#shard;
+    this.#shardBytes.set(this.#bytes.subarray(slot + begin, slot + end), shard.inAt());
+    const noOverwrites = words[(slot + at.FLAGS) >> 2] & this.#noOverwrites;
+    const length = shard.apply(end - begin, height, noOverwrites === 0 ? 0 : 1);
+    this.#refreshView();
+    if (length < 0) return -length;
+    const to = Atomics.add(words, (slot + at.RESULT_LENGTH) >> 2, length);
+    if (to + length > this.#resultBytes) return this.#at.E_RESULTS;
+    const out = shard.outAt();
+    this.#bytes.set(this.#shardBytes.subarray(out, out + length), slot + at.RESULT + to);
+    return 0;
+  }
+
+  /** A grown memory has a new buffer, which the old view does not cover. */
+  #refreshView(): void {
+    const { buffer } = this.#shardMemory;
+    if (buffer.byteLength !== this.#shardBytes.length) this.#shardBytes = new Uint8Array(buffer);
+  }
+
+  /** Runs the next command. @returns whether there was one */
+  #runCommand(): boolean {
+    if (Atomics.load(this.#data.control, CONTROL.commands + this.#data.thread) === this.#commands) return false;
+    const command = this.#port.receive();
+    if (command === undefined) return false;
+    this.#commands++;
+    this.#answer(command);
+    this.#note();
+    return true;
+  }
+
+  #answer(command: EngineCommand): void {
+    const shard = this.#shard;
+    switch (command.type) {
+      case 'load':
+        this.#shardBytes.set(command.rows, shard.inAt());
+        this.#port.reply({ code: shard.loadRows(command.rows.length) }, []);
+        break;
+      case 'list':
+        this.#port.reply({ code: shard.listChanged() }, []);
+        break;
+      case 'next': {
+        const size = shard.nextChanged(this.#data.coinPrefix);
+        this.#refreshView();
+        const out = shard.outAt();
+        const rows = new Uint8Array(size);
+        rows.set(this.#shardBytes.subarray(out, out + size));
+        this.#port.reply({ code: 0, rows: { buffer: rows.buffer, size, count: shard.rowCount() } }, [rows.buffer]);
+        break;
+      }
+      case 'clean':
+        shard.markClean();
+        this.#port.reply({ code: 0 }, []);
+        break;
+    }
+  }
+
+  /** Publishes the shard's size. */
+  #note(): void {
+    this.#refreshView();
+    this.#figures[FIGURE.coins] = this.#shard.coinCount();
+    this.#figures[FIGURE.bytes] = this.#shard.usedBytes();
+    this.#figures[FIGURE.changed] = this.#shard.changedCount();
+  }
+
+  #fail(code: number, height: number): void {
+    const { control } = this.#data;
+    if (Atomics.compareExchange(control, CONTROL.failCode, 0, code) === 0) Atomics.store(control, CONTROL.failHeight, height);
+    signal(control);
+    signalDone(control);
+  }
+
+  #time(figure: number, run: () => number): number {
+    const begin = performance.now();
+    const code = run();
+    this.#figures[figure] += performance.now() - begin;
+    return code;
+  }
+}
+
+/** Runs a thread of the engine. Throws if the system lacks something; returns never. */
+export function runEngineThread(data: EngineThreadData, port: EnginePort): void {
+  new EngineThread(data, port).run();
+}

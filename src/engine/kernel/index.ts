@@ -1,0 +1,13 @@
+// Exports of the kernel. Instances over the slots' memory use parse, hashing, emit and finish; an instance over a shard's
+// memory uses the shard's functions.
+
+export * from './layout';
+export { parse } from './parse';
+export {
+  equal32, evenLevel, fillWtxids, findCommitment, layOutBytes, layOutIds, layOutPairs, layOutSecond, LIST, SCRATCH_BYTES, SECOND, takeHashes,
+} from './hashing';
+export { emit } from './records';
+export {
+  apply, changedCount, coinCount, inAt, inBytes, listChanged, loadRows, markClean, nextChanged, open, outAt, rowCount, usedBytes,
+} from './shard';
+export { finish } from './finish';

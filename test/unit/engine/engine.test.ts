@@ -1,0 +1,186 @@
+// The engine with its threads: blocks of a chain in, coins and undo data out; and every way in which it stops.
+import t from 'tap';
+import { regtestParams } from '../../../src/consensus/params/regtest.js';
+import { VersionBitsCache } from '../../../src/consensus/rules/versionbits.js';
+import { engineBlock } from '../../../src/engine/block-facts.js';
+import { Engine, type EngineBlock, EngineFailure, FAILURE, type FinishedBlock } from '../../../src/engine/engine.js';
+import { PREFIX } from '../../../src/storage/layout.js';
+import { WriteBatch } from '../../../src/storage/write-batch.js';
+import { type BuiltBlock, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
+import { type Coins, connectOrdinarily, KernelWithoutThreads, type Outcome } from '../../framework/engine-kernel.js';
+import { ModelNode } from '../../framework/law-model.js';
+import { txid } from '../../framework/messages.js';
+
+const params = regtestParams();
+const OP_TRUE = Buffer.from([0x51]);
+
+/** A chain with coins that are spent in the same block, the next one, and much later. */
+function chainWithSpends(): BuiltBlock[] {
+  const blocks = buildChain(GENESIS, 110);
+  for (let i = 0; i < 40; i++) {
+    const first = spend(
+      [reward(blocks[i])],
+      Array.from({ length: 30 }, () => ({ value: 1_000_000, script: OP_TRUE })),
+    );
+    const tip = blocks[blocks.length - 1];
+    const block = buildBlock(tip, { txs: [first] });
+    const coins = Array.from({ length: 20 }, (_, index) => ({ txid: block.txids[1], index, value: 1_000_000 }));
+    const second = spend(coins.slice(0, 10), [{ value: 9_000_000, script: OP_TRUE }]);
+    const third = spend([...coins.slice(10), { txid: txid(second), index: 0, value: 9_000_000 }], [{ value: 18_000_000, script: OP_TRUE }]);
+    blocks.push(block, buildBlock(block, { txs: [second, third], fees: 1_000_000 + (i % 2) }));
+  }
+  return blocks;
+}
+
+const chain = chainWithSpends();
+const nodes: ModelNode[] = [new ModelNode(null, GENESIS.time, 0x207fffff, 1, GENESIS.hash)];
+for (const { time, hash } of chain) nodes.push(new ModelNode(nodes[nodes.length - 1], time, 0x207fffff, 0x20000000, hash));
+
+function factsOf(block: BuiltBlock): EngineBlock {
+  return engineBlock(nodes[block.height - 1], block.hash, block.time, params, new VersionBitsCache()) as EngineBlock;
+}
+
+function startEngine(threads: number, firstHeight = 1, memoryBytes = 200_000_000): Promise<Engine> {
+  const medianTimes = Uint32Array.from(nodes.slice(0, firstHeight), (node) => node.medianTimePast());
+  return Engine.start({ threads, memoryBytes, firstHeight, medianTimes, coinPrefix: PREFIX.coin });
+}
+
+/** Results of the ordinary rules, by height. */
+const ordinary: Omit<Outcome, 'rejected'>[] = [
+  { coins: new Map(), undo: new Uint8Array(0), fees: 0, undoChecksum: new Uint8Array(0), sigopCost: 0 },
+];
+for (const block of chain) {
+  const outcome = connectOrdinarily(block.bytes, nodes[block.height - 1], params, ordinary[block.height - 1].coins);
+  if (outcome.rejected !== null) throw new Error(`block ${block.height}: ${outcome.rejected}`);
+  ordinary.push(outcome);
+}
+
+/** Feeds blocks, and passes the finished ones to `take`. */
+async function feed(engine: Engine, blocks: readonly BuiltBlock[], take: (block: FinishedBlock) => void = () => {}): Promise<void> {
+  let offered = 0;
+  for (let taken = 0; taken < blocks.length; taken++) {
+    while (offered < blocks.length && engine.offer(factsOf(blocks[offered]), blocks[offered].bytes)) offered++;
+    const block = await engine.next();
+    take(block);
+    engine.release(block.height);
+  }
+}
+
+async function changedRows(engine: Engine): Promise<ReturnType<KernelWithoutThreads['changed']>> {
+  const rows = [];
+  for await (const { buffer, size, count } of engine.changedCoins()) {
+    for (const op of WriteBatch.from({ buffer, size, count })) {
+      const key = op.key.slice();
+      rows.push(op.type === 'put' ? { type: op.type, key, value: op.value.slice() } : { type: op.type, key });
+    }
+  }
+  return rows;
+}
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+const shown = (coins: Coins): string[] => [...coins].map(([key, coin]) => `${key} ${hex(coin)}`).sort();
+
+for (const threads of [1, 2, 5]) {
+  t.test(`connects a chain with ${threads} threads as the ordinary rules do, with a checkpoint in between`, async (t) => {
+    const engine = await startEngine(threads);
+    t.teardown(() => engine.close());
+    const wrong: number[] = [];
+    const check = (block: FinishedBlock): void => {
+      const wanted = ordinary[block.height];
+      const bytes = chain[block.height - 1].bytes;
+      const same =
+        hex(block.undo) === hex(wanted.undo) &&
+        hex(block.undoChecksum) === hex(wanted.undoChecksum) &&
+        block.fees === wanted.fees &&
+        block.sigopCost === wanted.sigopCost &&
+        hex(block.bytes) === hex(bytes) &&
+        block.txCount === chain[block.height - 1].txs.length;
+      if (!same) wrong.push(block.height);
+    };
+    const middle = 151;
+    await feed(engine, chain.slice(0, middle), check);
+    const first = await changedRows(engine);
+    t.strictSame(shown(KernelWithoutThreads.applyRows(new Map(), first)), shown(ordinary[middle].coins), 'coins of the checkpoint');
+    t.equal(engine.figures().changed, first.length);
+    await engine.markClean();
+    t.equal(engine.figures().changed, 0);
+    await feed(engine, chain.slice(middle), check);
+    const second = await changedRows(engine);
+    t.ok(second.some(({ type }) => type === 'del') && second.some(({ type }) => type === 'put'));
+    t.strictSame(
+      shown(KernelWithoutThreads.applyRows(ordinary[middle].coins, second)),
+      shown(ordinary[chain.length].coins),
+      'coins of the end',
+    );
+    t.ok(second.length < ordinary[chain.length].coins.size, 'only changes');
+    t.strictSame(wrong, []);
+    t.equal(engine.figures().coins, ordinary[chain.length].coins.size);
+  });
+}
+
+t.test('goes on from the coins of a database', async (t) => {
+  const begin = 130;
+  const engine = await startEngine(3, begin + 1);
+  t.teardown(() => engine.close());
+  const rows = [...ordinary[begin].coins].map(([key, coin]): [Uint8Array, Uint8Array] => {
+    const outpoint = Buffer.from(key, 'hex');
+    return [Buffer.concat([Buffer.from([PREFIX.coin]), outpoint.subarray(0, 32), Buffer.from(outpoint.subarray(32)).reverse()]), coin];
+  });
+  await engine.loadCoins(rows.slice(0, 100));
+  await engine.loadCoins(rows.slice(100));
+  t.equal(engine.figures().coins, rows.length);
+  t.equal(engine.figures().changed, 0);
+  await feed(engine, chain.slice(begin));
+  const changed = await changedRows(engine);
+  t.strictSame(shown(KernelWithoutThreads.applyRows(ordinary[begin].coins, changed)), shown(ordinary[chain.length].coins));
+});
+
+/** Resolves with the failure of a promise. */
+const failureOf = (promise: Promise<unknown>): Promise<EngineFailure | undefined> =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => (error instanceof EngineFailure ? error : undefined),
+  );
+
+t.test('stops at a block that is not valid, and names its height', async (t) => {
+  const engine = await startEngine(2);
+  t.teardown(() => engine.close());
+  const blocks = [...chain];
+  // Another transaction spends the same coins.
+  const victim = blocks[111];
+  const [coinbase, second, third] = victim.txs;
+  const taken = { ...third, ins: [{ ...third.ins[0], index: 0 }, ...third.ins.slice(1)] };
+  blocks[111] = buildBlock(blocks[110], { txs: [second, taken], fees: coinbase.outs[0].value % 2 });
+  const failure = await failureOf(feed(engine, blocks));
+  t.equal(failure?.height, 112);
+  t.ok((failure?.code ?? 1000) < 1000 && failure?.code !== 0, `code ${failure?.code}`);
+  t.equal(await failureOf(engine.next()), failure, 'every later call gives the same failure');
+});
+
+t.test('refuses bytes that do not belong to the hash, and bytes that are too many or none', async (t) => {
+  for (const bytes of [chain[1].bytes, Buffer.alloc(4_000_001), Buffer.alloc(0), chain[0].bytes.subarray(0, 100)]) {
+    const engine = await startEngine(1);
+    t.ok(engine.offer(factsOf(chain[0]), bytes));
+    t.equal((await failureOf(engine.next()))?.height, 1);
+    await engine.close();
+  }
+});
+
+t.test('rejects when it is closed, at any time', async (t) => {
+  const engine = await startEngine(2);
+  const next = failureOf(engine.next());
+  await engine.close();
+  t.equal((await next)?.code, FAILURE.closed);
+  t.equal((await failureOf(engine.next()))?.code, FAILURE.closed);
+  t.equal((await failureOf(engine.markClean()))?.code, FAILURE.closed);
+  await engine.close();
+});
+
+t.test('refuses a coin that it cannot read', async (t) => {
+  for (const coin of ['', '02', '0200', '020004', `020004${'00'.repeat(32)}`, `0200${'00'.repeat(21)}ff`]) {
+    const engine = await startEngine(1);
+    const failure = await failureOf(engine.loadCoins([[Buffer.alloc(37, PREFIX.coin), Buffer.from(coin, 'hex')]]));
+    t.equal(failure?.code, 36, coin);
+    await engine.close();
+  }
+});
