@@ -1,5 +1,9 @@
 // Both ways to connect a block below the assumed-valid block: the ordinary rules on a map of coins, and the engine's kernel
 // without its threads. Coins are in their stored form, by hex of their outpoint.
+
+import type { ChainWorkspace } from '../../src/chain/connect/workspace.js';
+import { engineBlock } from '../../src/chain/download/engine-block.js';
+import type { HeaderNode } from '../../src/chain/tree/header-node.js';
 import { type BlockView, parseBlock } from '../../src/consensus/block/block-view.js';
 import { DecodeError } from '../../src/consensus/bytes/reader.js';
 import { type Coin, isUnspendable } from '../../src/consensus/coin.js';
@@ -44,6 +48,12 @@ const rejectedWith = (rejected: string | number): Outcome => ({
   fees: 0,
   sigopCost: 0,
 });
+
+/** Returns the facts that the node gives to the engine. */
+export function factsOf(prev: HeaderContext, hash: Uint8Array, time: number, params: ChainParams): EngineBlock {
+  const workspace = { params, versionBits: new VersionBitsCache() } as unknown as ChainWorkspace;
+  return engineBlock(workspace, { prev, hash, time, height: prev.height + 1 } as unknown as HeaderNode);
+}
 
 const keyOf = (outpoint: Uint8Array): string => Buffer.from(outpoint).toString('hex');
 

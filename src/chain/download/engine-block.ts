@@ -13,10 +13,12 @@ import type { HeaderNode } from '../tree/header-node.js';
 
 /**
  * Returns whether the engine may connect a block: its scripts are skipped (-assumevalid), and no rule applies that the
- * engine does not know (BIP-0054).
+ * engine does not know (BIP-0054, BIP-0325).
  */
 export function mayConnect(ws: ChainWorkspace, node: HeaderNode, assumed: HeaderNode | undefined): boolean {
-  return !node.failed && scriptsReason(ws, node, assumed) === null && !cleanupEnforced(node.prev, ws.params, ws.versionBits);
+  const { params, versionBits } = ws;
+  if (node.failed || params.signetChallenge !== null || cleanupEnforced(node.prev, params, versionBits)) return false;
+  return scriptsReason(ws, node, assumed) === null;
 }
 
 /** Returns the facts about a block for the engine. The genesis block is never connected. */

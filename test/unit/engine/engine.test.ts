@@ -1,13 +1,17 @@
 // The engine with its threads: blocks of a chain in, coins and undo data out; and every way in which it stops.
 import t from 'tap';
 import { regtestParams } from '../../../src/consensus/params/regtest.js';
-import { VersionBitsCache } from '../../../src/consensus/rules/versionbits.js';
-import { engineBlock } from '../../../src/engine/block-facts.js';
 import { Engine, type EngineBlock, EngineFailure, FAILURE, type FinishedBlock } from '../../../src/engine/engine.js';
 import { PREFIX } from '../../../src/storage/layout.js';
 import { WriteBatch } from '../../../src/storage/write-batch.js';
 import { type BuiltBlock, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
-import { type Coins, connectOrdinarily, KernelWithoutThreads, type Outcome } from '../../framework/engine-kernel.js';
+import {
+  type Coins,
+  connectOrdinarily,
+  factsOf as engineFacts,
+  KernelWithoutThreads,
+  type Outcome,
+} from '../../framework/engine-kernel.js';
 import { ModelNode } from '../../framework/law-model.js';
 import { txid } from '../../framework/messages.js';
 
@@ -37,7 +41,7 @@ const nodes: ModelNode[] = [new ModelNode(null, GENESIS.time, 0x207fffff, 1, GEN
 for (const { time, hash } of chain) nodes.push(new ModelNode(nodes[nodes.length - 1], time, 0x207fffff, 0x20000000, hash));
 
 function factsOf(block: BuiltBlock): EngineBlock {
-  return engineBlock(nodes[block.height - 1], block.hash, block.time, params, new VersionBitsCache()) as EngineBlock;
+  return engineFacts(nodes[block.height - 1], block.hash, block.time, params);
 }
 
 function startEngine(threads: number, firstHeight = 1, memoryBytes = 200_000_000): Promise<Engine> {

@@ -4,9 +4,6 @@ import t from 'tap';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import { blockMerkleRoot } from '../../../src/consensus/block/merkle.js';
 import { regtestParams } from '../../../src/consensus/params/regtest.js';
-import { VersionBitsCache } from '../../../src/consensus/rules/versionbits.js';
-import { engineBlock } from '../../../src/engine/block-facts.js';
-import type { EngineBlock } from '../../../src/engine/engine.js';
 import { rounds } from '../../framework/depth.js';
 import {
   type BlockDraft,
@@ -18,7 +15,7 @@ import {
   sealDraft,
   type World,
 } from '../../framework/engine-blocks.js';
-import { connectOrdinarily, crypto, differenceOf, KernelWithoutThreads } from '../../framework/engine-kernel.js';
+import { connectOrdinarily, crypto, differenceOf, factsOf, KernelWithoutThreads } from '../../framework/engine-kernel.js';
 import { hash256 } from '../../framework/messages.js';
 import { mutate, Random } from '../../framework/mutate.js';
 
@@ -87,7 +84,7 @@ function changeField(draft: BlockDraft, random: Random): void {
 function compare(kernel: KernelWithoutThreads, world: World, bytes: Uint8Array, chain = params): { reason: unknown; wrong: string | null } {
   const ordinary = connectOrdinarily(bytes, world.parent, chain, world.coins);
   const time = bytes.length < 80 ? 0 : Buffer.from(bytes).readUInt32LE(68);
-  const block = engineBlock(world.parent, hash256(bytes.subarray(0, 80)), time, chain, new VersionBitsCache()) as EngineBlock;
+  const block = factsOf(world.parent, hash256(bytes.subarray(0, 80)), time, chain);
   const ours = kernel.run(block, bytes, world.coins, world.medianTimes);
   const both = `${ordinary.rejected}, kernel ${ours.rejected}`;
   if ((ordinary.rejected === null) !== (ours.rejected === null)) return { reason: ordinary.rejected, wrong: both };

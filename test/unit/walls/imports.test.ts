@@ -254,7 +254,7 @@ const pure = [
 const wiring = ['src/node', 'src/aditd', 'src/adit-cli', 'src/adit-front'];
 
 /** Second implementations of an interface, which only tests and benches take. */
-const stoodIn = ['src/engine/block-facts.ts', 'src/parallel/assembler-inline.ts', 'src/parallel/inline-verifier.ts'];
+const stoodIn = ['src/parallel/assembler-inline.ts', 'src/parallel/inline-verifier.ts'];
 
 /** AssemblyScript, which the build compiles into one module. */
 const KERNEL = 'src/engine/kernel/';
