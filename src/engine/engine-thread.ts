@@ -79,8 +79,7 @@ class EngineThread {
   /** Runs until the node thread ends this thread, or a block fails. Commands are answered in any case. */
   run(): void {
     const { control } = this.#data;
-    this.#note();
-    this.#port.reply({ code: 0 }, []);
+    this.#reply({ code: 0 });
     for (;;) {
       const event = Atomics.load(control, CONTROL.event);
       const failed = Atomics.load(control, CONTROL.failCode) !== 0;
@@ -178,7 +177,6 @@ class EngineThread {
     if (command === undefined) return false;
     this.#commands++;
     this.#answer(command);
-    this.#note();
     return true;
   }
 
@@ -187,10 +185,10 @@ class EngineThread {
     switch (command.type) {
       case 'load':
         this.#shardBytes.set(command.rows, shard.inAt());
-        this.#port.reply({ code: shard.loadRows(command.rows.length) }, []);
+        this.#reply({ code: shard.loadRows(command.rows.length) });
         break;
       case 'list':
-        this.#port.reply({ code: shard.listChanged() }, []);
+        this.#reply({ code: shard.listChanged() });
         break;
       case 'next': {
         const size = shard.nextChanged(this.#data.coinPrefix);
@@ -198,14 +196,20 @@ class EngineThread {
         const out = shard.outAt();
         const rows = new Uint8Array(size);
         rows.set(this.#shardBytes.subarray(out, out + size));
-        this.#port.reply({ code: 0, rows: { buffer: rows.buffer, size, count: shard.rowCount() } }, [rows.buffer]);
+        this.#reply({ code: 0, rows: { buffer: rows.buffer, size, count: shard.rowCount() } }, [rows.buffer]);
         break;
       }
       case 'clean':
         shard.markClean();
-        this.#port.reply({ code: 0 }, []);
+        this.#reply({ code: 0 });
         break;
     }
+  }
+
+  /** Replies, with the shard's new size published before. */
+  #reply(reply: EngineReply, transfer: ArrayBuffer[] = []): void {
+    this.#note();
+    this.#port.reply(reply, transfer);
   }
 
   /** Publishes the shard's size. */
