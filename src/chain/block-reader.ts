@@ -43,6 +43,10 @@ export class BlockReader {
   get lowestStored(): HeaderNode {
     return this.#pruner.lowestStored();
   }
+  /** Invalid block with the most work; null if none is known. */
+  get bestInvalid(): HeaderNode | null {
+    return this.#ws.index.bestInvalid;
+  }
   /** @throws StoreError */
   readBlock(node: HeaderNode): Promise<BlockView> {
     return this.#ws.blocks.read(node);

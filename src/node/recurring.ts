@@ -7,6 +7,7 @@ import type { SyncProgress } from '../net/sync/sync-progress.js';
 import type { ClockWatch } from './clock-watch.js';
 import type { NodeBase } from './open-base.js';
 import type { OpenedMempool } from './open-mempool.js';
+import type { LateModules } from './wiring.js';
 
 /** Interval in milliseconds for writing coins and rows. */
 const FLUSH_MS = 3_600_000;
@@ -18,22 +19,25 @@ const PRIVATE_RETRY_MS = 150_000;
 const FREE_MEMORY_MS = 60_000;
 /** Interval between saves of fee estimates (Core's FEE_FLUSH_INTERVAL). */
 const FEES_MS = 3_600_000;
-/** Interval between comparisons of the clock with the tip. */
+/** Interval between comparisons of the tip with the clock and the best invalid block. */
 const CLOCK_MS = 1_000;
 /** Interval in milliseconds between progress lines of the initial download. */
 const SYNC_LINE_MS = 10_000;
 
 export function startRecurring(
   { scheduler: all, guard, log, stop, teardown }: NodeBase,
-  modules: OpenedMempool & { chain: Chain; progress: SyncProgress; net: Net; clockWatch: ClockWatch },
+  modules: OpenedMempool & { chain: Chain; progress: SyncProgress; net: Net; clockWatch: ClockWatch; late: LateModules },
 ): void {
-  const { chain, mempool, poolFiles, progress, net, clockWatch } = modules;
+  const { chain, mempool, poolFiles, progress, net, clockWatch, late } = modules;
   // The guard catches exceptions of timers.
   const scheduler = { every: (everyMs: number, run: () => void) => all.every(everyMs, guard.wrap('recurring work', run)) };
   scheduler.every(FEES_MS, () => {
     if (!stop.signal.aborted) void poolFiles.saveFees(mempool.fees);
   });
-  scheduler.every(CLOCK_MS, () => clockWatch.checkClock());
+  scheduler.every(CLOCK_MS, () => {
+    clockWatch.checkClock();
+    late.forkWatch?.checkChains();
+  });
   scheduler.every(SYNC_LINE_MS, () => {
     const line = progress.tick();
     if (line !== null) log.info(line);

@@ -102,7 +102,12 @@ export function createNodeContext(base: NodeBase, parts: ContextParts, active: A
     passOn: wallets && passingOn(wallets),
     waitForListeners: () => (mempool.returning || !indexes.settled ? mempool.settled().then(() => indexes.waitUntilSynced()) : undefined),
     warnings: () =>
-      [late.ruleWatch?.text ?? '', late.clockWatch?.text ?? '', late.net?.discovery.clockCheck.warning ?? ''].filter((text) => text !== ''),
+      [
+        late.ruleWatch?.text ?? '',
+        late.forkWatch?.text ?? '',
+        late.clockWatch?.text ?? '',
+        late.net?.discovery.clockCheck.warning ?? '',
+      ].filter((text) => text !== ''),
     stop: (waitMs) => setTimeout(() => stop.requestStop(), waitMs),
     stopping: stop.signal,
     activeCommands: async () => [...active.list(), ...((await wallets?.activeCommands()) ?? [])],

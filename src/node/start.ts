@@ -17,6 +17,7 @@ import { runCommands } from '../notify/hooks.js';
 import { ActiveCommands } from '../rpc/call-executor.js';
 import { readAsmap } from './asmap-file.js';
 import { ClockWatch } from './clock-watch.js';
+import { ForkWatch } from './fork-watch.js';
 import { diskSpaceWarning, freeBytes } from './free-disk-space.js';
 import { loadBlocks } from './load-blocks.js';
 import type { MetricSources } from './metric-sources.js';
@@ -191,7 +192,7 @@ async function start(
   const net = openNet(base, { chain, indexes, mempool }, asmap);
   late.net = net;
   wireNet(net, base);
-  startRecurring(base, { chain, ...pooled, progress, net, clockWatch });
+  startRecurring(base, { chain, ...pooled, progress, net, clockWatch, late });
   openBlockWarmup(base, threads, modules);
   await net.listen().catch((error: Error) => {
     throw error instanceof BindError ? new ConfigError(error.message) : error;
@@ -228,7 +229,9 @@ async function openNotifications(
   const notifications = await startNotifications(config.notify, { chain, mempool, log, guard });
   teardown.add(() => notifications.close());
   late.notifications = notifications;
-  late.ruleWatch = new RuleWatch(chain.view, log, (text) => notifications.alert(text), config.compat);
+  const alert = (text: string): void => notifications.alert(text);
+  late.ruleWatch = new RuleWatch(chain.view, log, alert, config.compat);
+  late.forkWatch = new ForkWatch(chain, log, alert, config.compat);
   return notifications;
 }
 

@@ -14,6 +14,7 @@ import { difficultyOf } from '../rpc/render/difficulty.js';
 import { NewestBlock } from './block-figures.js';
 import type { ClockWatch } from './clock-watch.js';
 import { followTip } from './follow-tip.js';
+import type { ForkWatch } from './fork-watch.js';
 import type { Notifications } from './notifications.js';
 import type { NodeBase } from './open-base.js';
 import type { OpenedChain } from './open-chain.js';
@@ -29,6 +30,7 @@ export interface LateModules {
   notifications?: Notifications;
   ruleWatch?: RuleWatch;
   clockWatch?: ClockWatch;
+  forkWatch?: ForkWatch;
   net?: Net;
 }
 

@@ -4,7 +4,9 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import { Subscriber } from 'zeromq';
+import { buildBlock, GENESIS } from '../framework/chain-builder.js';
 import { Daemon } from '../framework/daemon.js';
+import { TRUE_SCRIPT } from '../framework/messages.js';
 import { mine } from '../framework/miner.js';
 import { MiniWallet } from '../framework/mini-wallet.js';
 import { freePort } from '../framework/ports.js';
@@ -291,16 +293,16 @@ t.test('runs -alertnotify and alert webhooks when unknown rules activate', async
   t.teardown(() => server.close());
   const dir = fs.mkdtempSync('/tmp/adit-notify-');
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
-  // Version bit 27 is nobody's: three periods of 144 blocks make it start, lock in and become active.
+  // No deployment uses version bit 3: three periods of 144 blocks make it start, lock in and become active.
   const node = await Daemon.start(
     `-alertnotify=echo %s >> ${dir}/alerts`,
     `-notifyurl=http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    `-blockversion=${0x20000000 + 2 ** 27}`,
+    `-blockversion=${0x20000000 + 2 ** 3}`,
   );
   t.teardown(() => node.remove());
   await node.call('generatetoaddress', 3 * 144, address);
   const alerts = (): string => (fs.existsSync(`${dir}/alerts`) ? fs.readFileSync(`${dir}/alerts`, 'utf8') : '');
-  const text = 'Unknown new rules activated (versionbit 27)';
+  const text = 'Unknown new rules activated (versionbit 3)';
   await until('the command', () => alerts().endsWith('\n'));
   t.equal(alerts(), `${text}\n`);
   await until('the webhook', () => received.some(({ event }) => event === 'alert'));
@@ -308,6 +310,31 @@ t.test('runs -alertnotify and alert webhooks when unknown rules activate', async
     received.filter(({ event }) => event === 'alert'),
     [{ event: 'alert', text }],
   );
+});
+
+t.test('runs -alertnotify when an invalid chain is more than six blocks longer', async (t) => {
+  const dir = fs.mkdtempSync('/tmp/adit-notify-');
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  const node = await Daemon.start(`-alertnotify=echo %s >> ${dir}/alerts`);
+  t.teardown(() => node.remove());
+  const time = Math.floor(Date.now() / 1000) - 100;
+  const first = buildBlock(GENESIS, { time, script: TRUE_SCRIPT });
+  await node.call('submitblock', first.bytes.toString('hex'));
+  const invalid = [buildBlock(first, { time: time + 1, script: TRUE_SCRIPT, fees: 1 })];
+  while (invalid.length < 7) invalid.push(buildBlock(invalid.at(-1)!, { time: time + 1 + invalid.length, script: TRUE_SCRIPT }));
+  for (const { header } of invalid) await node.call('submitheader', header.toString('hex'));
+  t.same((await node.call('getmininginfo')).warnings, []);
+  // The first block last, so that the node knows the whole chain when it finds it invalid.
+  for (const { bytes } of invalid.toReversed()) await node.call('submitblock', bytes.toString('hex'));
+  const text =
+    'Warning: Found invalid chain more than 6 blocks longer than our best chain. This could be due to database corruption or consensus incompatibility with peers.';
+  const alerts = (): string => (fs.existsSync(`${dir}/alerts`) ? fs.readFileSync(`${dir}/alerts`, 'utf8') : '');
+  await until('the command', () => alerts().endsWith('\n'));
+  t.equal(alerts(), `${text}\n`);
+  for (const method of ['getmininginfo', 'getnetworkinfo', 'getblockchaininfo']) t.same((await node.call(method)).warnings, [text], method);
+  t.equal(await node.call('getbestblockhash'), first.hashHex);
+  await node.call('generatetoaddress', 2, address);
+  t.same((await node.call('getmininginfo')).warnings, [], 'the best chain has caught up');
 });
 
 t.test('refuses to start with unusable notification addresses', async (t) => {
