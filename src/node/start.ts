@@ -135,12 +135,17 @@ async function start(
   const notifications = await openNotifications(base, modules);
   const { templates, sv2, stratum } = templated;
   const clockWatch = new ClockWatch(
+    base.clock,
     {
       get clockBehind() {
         return templates.clockBehind;
       },
       clockChanged: () => {
         templates.clockChanged();
+        sv2?.clockChanged();
+        stratum?.clockChanged();
+      },
+      clockSet: () => {
         sv2?.clockChanged();
         stratum?.clockChanged();
       },

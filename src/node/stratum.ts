@@ -50,7 +50,7 @@ export interface StratumDeps {
 export interface Stratum {
   /** Called when the tip changed, in the same event-loop tick. */
   onTip(): void;
-  /** Called when the node's clock fell behind the tip's time, or caught up with it. */
+  /** Called when the node's clock fell behind the tip's time, caught up with it, or was set to another time. */
   clockChanged(): void;
   /** Called when a transaction entered the mempool. */
   onEntered(entry: Pick<MempoolEntry, 'modifiedFee'>): void;
