@@ -22,6 +22,7 @@ const MAX_CONNECTED_AT_OPEN = 20_000;
  * @param scan whether the chain is built again from the block files
  */
 export function chainOptions(config: NodeConfig, params: ChainParams, scan: boolean): Partial<ChainOptions> {
+  const engine = engineSettings(config);
   return {
     coinsCacheBytes: config.dbCacheBytes,
     flushBytes: config.dbCacheBytes >> 1,
@@ -36,8 +37,8 @@ export function chainOptions(config: NodeConfig, params: ChainParams, scan: bool
     checkpoints: config.checkpoints,
     adoptAtOpen: !scan,
     prune: pruneSettings(config, params),
-    engine: engineSettings(config),
-    connectAtOpen: config.stopAtHeight > 0 || scan ? -1 : MAX_CONNECTED_AT_OPEN,
+    engine,
+    connectAtOpen: config.stopAtHeight > 0 || scan || (config.reindexChainstate && engine !== null) ? -1 : MAX_CONNECTED_AT_OPEN,
   };
 }
 

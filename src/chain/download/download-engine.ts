@@ -11,6 +11,8 @@ import type { HeaderNode } from '../tree/header-node.js';
 import { mayConnect } from './engine-block.js';
 import { EngineRun, type RunEnd } from './engine-run.js';
 
+/** Least memory for the coins of one thread. */
+const LEAST_THREAD_BYTES = 32 << 20;
 /** Number of failures, without a completed run in between, after which the engine is not started again. */
 const MAX_FAILURES = 3;
 /**
@@ -49,7 +51,7 @@ export class DownloadEngine {
   /** True if the engine must not start any more. */
   #off: boolean;
   #failures = 0;
-  /** Height of the block that the engine could not connect. The ordinary code connects this block. */
+  /** Height of the block that the engine could not connect. The engine starts again above it. */
   #failedHeight = 0;
   /** Resolvers of #moved. */
   #waiters: (() => void)[] = [];
@@ -105,8 +107,8 @@ export class DownloadEngine {
     if (this.#off || settings === null || this.#run !== null || this.#ws.stopping() || changes.refusing) return null;
     const tip = active.tip as HeaderNode;
     const best = index.bestHeader;
-    let last = Math.min(best.height, settings.stopHeight);
-    if (this.#failedHeight > tip.height) last = Math.min(last, this.#failedHeight - 1);
+    const last = Math.min(best.height, settings.stopHeight);
+    if (this.#failedHeight > tip.height) return null;
     const first = tip.height + settings.leastBlocks;
     if (first > last || index.assumed !== null || !isInitialBlockDownload()) return null;
     const next = best.ancestor(tip.height + 1);
@@ -128,14 +130,14 @@ export class DownloadEngine {
     if (lastHeight === null) return;
     const { coinsCacheBytes } = ws.options;
     const tip = ws.active.tip as HeaderNode;
-    if (stored > coinsCacheBytes || stored > (lastHeight - tip.height) * LOADED_BYTES_PER_BLOCK) {
-      const why =
-        stored > coinsCacheBytes ? '-dbcache is too small for the coins' : 'loading the coins would take too long for the few blocks ahead';
+    const threads = Math.min(ws.options.engine!.threads, Math.floor(coinsCacheBytes / LEAST_THREAD_BYTES));
+    const tooLarge = threads === 0 || stored > coinsCacheBytes;
+    if (tooLarge || stored > (lastHeight - tip.height) * LOADED_BYTES_PER_BLOCK) {
+      const why = tooLarge ? '-dbcache is too small for the coins' : 'loading the coins would take too long for the few blocks ahead';
       ws.log.info(`Blocks are connected without the download engine: ${why} (${stored >> 20} MiB in the database).`);
       this.#off = true;
       return;
     }
-    const { threads } = ws.options.engine!;
     ws.log.info(
       `The download engine connects blocks from height ${tip.height + 1} on, below the assumed-valid block, with ${threads} threads`,
     );

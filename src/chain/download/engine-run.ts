@@ -3,7 +3,7 @@
 // So whatever fails, the run only has to be dropped: the chain stands at the last checkpoint, and the ordinary code goes on
 // from there. See docs/decisions/0084-download-engine.md.
 
-import { type ChangedCoins, EngineFailure, type FinishedBlock } from '../../engine/engine.js';
+import { type ChangedCoins, EngineFailure, type FinishedBlock, OUT_OF_MEMORY } from '../../engine/engine.js';
 import { TimeSlice } from '../../lib/time-slice.js';
 import type { BlockPosition } from '../../storage/block-records.js';
 import type { StoreCursor } from '../../storage/store.js';
@@ -23,6 +23,8 @@ import { HeldBlocks } from './held-blocks.js';
 const CHECKPOINT_MS = 2 * 60 * 1000;
 /** Time in milliseconds without a block to connect after which a checkpoint is written. */
 const IDLE_MS = 1_000;
+/** Least ratio of the time between two checkpoints for want of blocks to the duration of a checkpoint. */
+const MIN_RATIO = 10;
 const TICK_MS = 250;
 /** Part of the memory bound at which the run ends, so that a block in work does not exceed the bound. */
 const FULL = 0.9;
@@ -91,6 +93,8 @@ export class EngineRun {
   /** Time since which the next block is missing; null while it is not. */
   #starvedSinceMs: number | null = null;
   #checkpointMs: number;
+  /** Duration of the last checkpoint. */
+  #checkpointTookMs = 0;
   #bytesAtCheckpoint: number;
   /** True if the run ends because the memory is full. */
   #isFull = false;
@@ -333,7 +337,9 @@ export class EngineRun {
     if (this.checkpointAgeMs >= CHECKPOINT_MS) return true;
     const { options, blocks } = this.#ws;
     if (options.prune !== null && blocks.files.sizeOnDisk - this.#bytesAtCheckpoint >= PRUNED_GROWTH) return true;
-    return this.#starvedSinceMs !== null && this.#ws.clock.monotonicMs() - this.#starvedSinceMs >= IDLE_MS;
+    // If blocks arrive slowly, checkpoints must not take much of the time.
+    if (this.#starvedSinceMs === null || this.checkpointAgeMs < MIN_RATIO * this.#checkpointTookMs) return false;
+    return this.#ws.clock.monotonicMs() - this.#starvedSinceMs >= IDLE_MS;
   }
 
   #tick(): void {
@@ -353,6 +359,7 @@ export class EngineRun {
     const { activator, persister } = this.#deps;
     const engine = this.#engine as BlockEngine;
     const to = this.#stored;
+    const beginMs = ws.clock.monotonicMs();
     if (to !== ws.active.tip) {
       const openGate = await ws.coinsGate.close();
       try {
@@ -365,6 +372,7 @@ export class EngineRun {
       ws.log.info(`Wrote the coins of the download engine: height ${to.height}, ${this.figures.coins} coins`);
     }
     this.#checkpointMs = ws.clock.monotonicMs();
+    this.#checkpointTookMs = this.#checkpointMs - beginMs;
     this.#bytesAtCheckpoint = ws.blocks.files.sizeOnDisk;
     if (this.#state === 'ending') {
       this.#end({ failure: null, failedHeight: 0, final: this.#isFull });
@@ -410,8 +418,8 @@ export class EngineRun {
 
   #fail(error: unknown): void {
     const failure = error instanceof Error ? error : new Error(String(error));
-    const failedHeight = error instanceof EngineFailure ? error.height : 0;
-    this.#end({ failure, failedHeight, final: this.#state === 'loading' });
+    const { height = 0, code = 0 } = error instanceof EngineFailure ? error : {};
+    this.#end({ failure, failedHeight: height, final: this.#state === 'loading' || code === OUT_OF_MEMORY });
   }
 
   #end(end: RunEnd): void {
