@@ -4,6 +4,8 @@ import { encodeString } from './json-write.js';
 
 const FIRST_BYTES = 4 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
+/** Bytes that are left for the next entry before another chunk begins. */
+const SPARE_BYTES = 64 * 1024;
 
 /** The two hex digits of every byte, in ASCII. */
 const HEX = Uint8Array.from({ length: 512 }, (_, i) => '0123456789abcdef'.charCodeAt(i & 1 ? (i >> 1) & 15 : i >> 5));
@@ -24,7 +26,7 @@ export class JsonBytes {
 
   /** Starts an entry. Everything written until the next beginEntry() lies in one buffer. */
   beginEntry(): void {
-    if (this.#at < CHUNK_BYTES / 2) return;
+    if (this.#at < CHUNK_BYTES - SPARE_BYTES) return;
     this.#full.push(this.#buffer.subarray(0, this.#at));
     this.#buffer = Buffer.allocUnsafe(CHUNK_BYTES);
     this.#at = 0;
@@ -147,7 +149,10 @@ export class JsonBytes {
 
   /** Returns everything that was written. Nothing may be written afterwards. */
   parts(): readonly Buffer[] {
-    return this.#at === 0 ? this.#full : [...this.#full, this.#buffer.subarray(0, this.#at)];
+    if (this.#at === 0) return this.#full;
+    const last = this.#buffer.subarray(0, this.#at);
+    // A part that is retained retains its whole buffer.
+    return [...this.#full, this.#buffer.length > SPARE_BYTES ? Buffer.from(new Uint8Array(last).buffer) : last];
   }
 
   toString(): string {
@@ -173,7 +178,8 @@ export class JsonBytes {
 
   #ensure(more: number): void {
     if (this.#at + more <= this.#buffer.length) return;
-    const grown = Buffer.allocUnsafe(Math.max(this.#at + more, this.#buffer.length * 2));
+    const { length } = this.#buffer;
+    const grown = Buffer.allocUnsafe(Math.max(this.#at + more, length < CHUNK_BYTES ? length * 2 : length + SPARE_BYTES * 4));
     grown.set(this.#buffer.subarray(0, this.#at));
     this.#buffer = grown;
   }

@@ -466,6 +466,19 @@ t.test('Pieces joins any number of pieces', async (t) => {
   }
 });
 
+t.test('JsonBytes reserves little more memory than it writes', async (t) => {
+  for (const size of [100, 5_000, 700_000, 1_100_000, 12_000_000]) {
+    const out = new JsonBytes();
+    while (out.size < size) {
+      out.beginEntry();
+      out.text('x'.repeat(1000));
+    }
+    const parts = out.parts();
+    const reserved = parts.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
+    t.ok(reserved <= 1.2 * out.size + 8_192, `${out.size} bytes in ${reserved}`);
+  }
+});
+
 t.test('JsonBytes writes the same bytes as encodeJson, over several parts', async (t) => {
   fc.assert(
     fc.property(
@@ -519,7 +532,7 @@ t.test('JsonBytes writes the same bytes as encodeJson, over several parts', asyn
       expected.push(text);
     }
   }
-  while (out.at < 400_000) out.text('-'.repeat(1000));
+  while (out.at < 900_000) out.text('-'.repeat(1000));
   out.text('-'.repeat(200_000));
   const tail = '-'.repeat(out.size - Buffer.byteLength(`${expected.join(',')},`));
   out.beginEntry();
