@@ -17,7 +17,7 @@ export function storedBlock(ctx: NodeContext, node: HeaderInfo): StoredBlock {
     file: node.file,
     pos: node.blockPos,
     hash: node.hashHex,
-    prunes: ctx.blocks.havePruned,
+    prunes: ctx.blocks.havePruned || ctx.blocks.pruneSettings !== null,
   };
 }
 

@@ -68,5 +68,11 @@ function unreadable(error: unknown, { prunes }: StoredBlock, pruned: string, mis
   if (code === 'STORE_NOT_FOUND' && prunes) return new ReadError(pruned, null);
   // The file is damaged. Nothing else depends on this block now, so only the client and the log are informed.
   if (code !== 'STORE_CORRUPTION' && code !== 'STORE_NOT_FOUND') return error;
-  return new ReadError(missing, `ERROR: ${error.message}. Start with -reindex to rebuild everything from the readable blocks.`);
+  return damaged(missing, error.message);
 }
+
+const damaged = (message: string, cause: string): ReadError =>
+  new ReadError(message, `ERROR: ${cause}. Start with -reindex to rebuild everything from the readable blocks.`);
+
+/** Returns the error for a stored block whose bytes are not a block. */
+export const undecodable = ({ message }: DecodeError): ReadError => damaged(MISSING_BLOCK, `A stored block cannot be decoded: ${message}`);

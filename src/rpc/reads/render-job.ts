@@ -1,8 +1,10 @@
 // Runs read jobs: reads the block files and writes results as bytes.
+
+import { DecodeError } from '../../consensus/bytes/reader.js';
 import { SyncRecords } from '../../storage/sync-records.js';
 import { RPC_CODE, RpcError } from '../errors.js';
 import type { RenderContext } from '../render/script.js';
-import { JobFiles, ReadError } from './job-files.js';
+import { JobFiles, ReadError, undecodable } from './job-files.js';
 import type { ReadJob, ReadResult } from './read-job.js';
 import { BlockRenderer } from './render-block.js';
 
@@ -24,7 +26,8 @@ export function createJobRunner(render: RenderContext): (job: string) => ReadRes
   return (text) => {
     try {
       return { parts: run(JSON.parse(text) as ReadJob) };
-    } catch (error) {
+    } catch (fault) {
+      const error = fault instanceof DecodeError ? undecodable(fault) : fault;
       if (error instanceof RpcError) {
         return { code: error.code, message: error.message, log: error instanceof ReadError ? error.log : null };
       }
