@@ -14,10 +14,14 @@ import { requiredBits } from '../../src/consensus/rules/required-bits.js';
 import { blockSubsidy } from '../../src/consensus/rules/subsidy.js';
 import { VersionBitsCache } from '../../src/consensus/rules/versionbits.js';
 import { createNativeCrypto } from '../../src/crypto/native/index.js';
+import { encodeCoin } from '../../src/storage/codec/coin.js';
+import { encodeUndo } from '../../src/storage/codec/undo.js';
+import { factsOf, KernelWithoutThreads } from '../framework/engine-kernel.js';
 import { ModelCoins, ModelNode } from '../framework/law-model.js';
 import { filesSuite, readJson, readVector, vectorPath } from '../framework/vector-suite.js';
 
 const crypto = createNativeCrypto();
+const kernel = await KernelWithoutThreads.create(3);
 const FOLDER = 'blocks/with-spent-outputs';
 
 interface ChainState {
@@ -104,6 +108,12 @@ filesSuite(FOLDER, /^(?!index\.json$).*\.json$/, 'connected', (t, name) => {
     facts.spent.map((entry) => [entry[column('value')], entry[column('scriptPubKey')]]),
     'undo coins in input order',
   );
+
+  // The download engine's kernel gives the same fees, cost and undo data.
+  const stored = new Map([...coins.map].map(([outpoint, coin]) => [outpoint, encodeCoin(coin)]));
+  const ours = kernel.run(factsOf(parent, block.hash, block.header.time, lockless), block.bytes, stored, []);
+  t.strictSame([ours.rejected, ours.fees, ours.sigopCost], [null, facts.fees, facts.sigopsCost]);
+  t.equal(toHex(ours.undo), toHex(encodeUndo(result.spentByTx.slice(1))));
 
   // One satoshi more to the miner is too much; one coin less is missed.
   const tight = connectBlock(block, parent, { ...lockless, halvingInterval: facts.height / 64 }, coins, { flags });
