@@ -11,11 +11,12 @@ import { writeMethodTables } from './method-tables.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const inRoot = (...parts) => path.join(root, ...parts);
-const sourceFolders = ['src', 'workers', 'bench', 'test'];
 const installedMark = inRoot('node_modules', '.adit-installed');
 const builtMark = inRoot('build', '.adit-built');
 /** Digest of the sources of the last compiled kernel. */
 const kernelMark = inRoot('build', '.adit-kernel-built');
+/** Digest of the sources of the last bundles. */
+const bundledMark = inRoot('build', 'bundle', '.adit-bundled');
 /** State of the last compilation, which lets tsc compile only changed files (tsBuildInfoFile in tsconfig.json). */
 const compilerRecord = inRoot('build', '.tsbuildinfo');
 
@@ -150,16 +151,11 @@ function compileKernel() {
 
 async function build() {
   writeMethodTables(inRoot());
-  const sources = sourceFolders.flatMap((folder) => [...walk(inRoot(folder), '.ts')]);
-  const wanted = digest([
-    inRoot('tsconfig.json'),
-    inRoot('package-lock.json'),
-    inRoot('src', 'bundle.mjs'),
-    ...walk(inRoot('src'), '.cjs'),
-    inRoot('test', 'tap-domain.mjs'),
-    inRoot('test', 'tap-entry.mjs'),
-    ...sources,
-  ]);
+  const sources = (folders) => folders.flatMap((folder) => [...walk(inRoot(folder), '.ts')]);
+  const common = ['tsconfig.json', 'package-lock.json', 'src/bundle.mjs', 'src/launch.mjs'].map((name) => inRoot(name));
+  const wantedBundle = digest([...common, ...walk(inRoot('src'), '.cjs'), ...sources(['src', 'workers'])]);
+  const tap = ['tap-domain.mjs', 'tap-entry.mjs'].map((name) => inRoot('test', name));
+  const wanted = `${wantedBundle} ${digest([...common, ...tap, ...sources(['bench', 'test'])])}`;
   // Rewrite the file even if no source has changed: the commit may be new.
   if (readOrEmpty(builtMark) === wanted) return writeCommit();
   process.stdout.write('adit: building (about a minute the first time)\n');
@@ -173,7 +169,9 @@ async function build() {
     if (!compiled.startsWith(inRoot('build', 'bundle') + path.sep) && !fs.existsSync(source)) fs.rmSync(compiled);
   }
   const { bundle, bundleHarness } = await import('./bundle.mjs');
-  await bundle();
+  // A change of tests alone keeps the bundles, and the code caches beside them.
+  if (readOrEmpty(bundledMark) !== wantedBundle) await bundle();
+  fs.writeFileSync(bundledMark, wantedBundle);
   await bundleHarness();
   writeCommit();
   fs.writeFileSync(builtMark, wanted);

@@ -18,9 +18,12 @@ export interface RenderPoolOptions {
 export class RenderPool<Result> {
   readonly #threads: WorkerThreads;
   readonly #permits: Semaphore;
+  /** Number of jobs that run at once. */
+  readonly threads: number;
   #closed = false;
 
   constructor({ threads, workerData, warn }: RenderPoolOptions) {
+    this.threads = threads;
     this.#threads = new WorkerThreads({
       filename: WORKER_ENTRY.render.href,
       threads,

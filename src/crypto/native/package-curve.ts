@@ -18,6 +18,14 @@ interface Secp256k1Package {
  */
 const require = createRequire(import.meta.url);
 
+let tiny: typeof import('tiny-secp256k1') | undefined;
+
+/** Loads tiny-secp256k1 with the first call: this thread needs 15 ms for its WebAssembly. */
+export function loadTiny(): typeof import('tiny-secp256k1') {
+  tiny ??= require('tiny-secp256k1') as typeof import('tiny-secp256k1');
+  return tiny;
+}
+
 /**
  * Loads the native binding. The package's main file silently falls back to the pure JavaScript `elliptic`, which must
  * never check a block. So the binding is loaded by name, and its absence is an error.
@@ -66,7 +74,8 @@ export function createPackageEcdsa(): Pick<Curve, 'ecdsaVerify' | 'isPoint'> {
  * first and passes only points.
  */
 export function createPackageSchnorr(): Pick<Curve, 'schnorrVerify' | 'tapTweakCheck'> {
-  const tiny = require('tiny-secp256k1') as typeof import('tiny-secp256k1');
+  // A missing package is an error of the start, not of the first check.
+  require.resolve('tiny-secp256k1');
   const secp = loadNativePackage();
   const compressed = new Uint8Array(33).fill(2);
   const isPoint = (xonly: Uint8Array): boolean => {
@@ -77,11 +86,13 @@ export function createPackageSchnorr(): Pick<Curve, 'schnorrVerify' | 'tapTweakC
   return {
     schnorrVerify: (signature, publicKey, message) => {
       if (signature.length !== 64 || message.length !== 32 || !isPoint(publicKey)) return false;
-      return falseIfRefused(() => tiny.verifySchnorr(message, publicKey, signature));
+      const { verifySchnorr } = loadTiny();
+      return falseIfRefused(() => verifySchnorr(message, publicKey, signature));
     },
     tapTweakCheck: (outputKey, parity, internalKey, tweak) => {
       if (tweak.length !== 32 || !isPoint(outputKey) || !isPoint(internalKey)) return false;
-      return falseIfRefused(() => tiny.xOnlyPointAddTweakCheck(internalKey, tweak, outputKey, parity === 0 ? 0 : 1));
+      const { xOnlyPointAddTweakCheck } = loadTiny();
+      return falseIfRefused(() => xOnlyPointAddTweakCheck(internalKey, tweak, outputKey, parity === 0 ? 0 : 1));
     },
   };
 }

@@ -5,6 +5,7 @@ import type { EcdsaSigner } from '../ecdsa-signer.js';
 import type { SchnorrSigner, Signer } from '../schnorr-signer.js';
 import { secretCopy } from '../secret-bytes.js';
 import type { NativeCryptoOptions } from './index.js';
+import { loadTiny } from './package-curve.js';
 import { createSystemSigner } from './system-signer.js';
 
 /**
@@ -54,8 +55,8 @@ function packageEcdsa(): EcdsaSigner {
 
 /** Creates a Schnorr signer by tiny-secp256k1 (WebAssembly). */
 function packageSchnorr(): SchnorrSigner {
-  const tiny = require('tiny-secp256k1') as typeof import('tiny-secp256k1');
   const tweaked = (secret: Uint8Array, tweak: Uint8Array): Uint8Array | null => {
+    const tiny = loadTiny();
     const even = tiny.pointFromScalar(secret, true)?.[0] === 2;
     const key = even ? secretCopy(secret) : tiny.privateNegate(secret);
     try {
@@ -67,6 +68,7 @@ function packageSchnorr(): SchnorrSigner {
   return {
     signSchnorr: (secret, message, tweak, auxRand) => {
       if (secret.length !== 32 || message.length !== 32 || auxRand.length !== 32 || (tweak !== null && tweak.length !== 32)) return null;
+      const tiny = loadTiny();
       let key: Uint8Array | null = null;
       try {
         key = tweak === null ? secretCopy(secret) : tweaked(secret, tweak);

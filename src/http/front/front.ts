@@ -110,10 +110,20 @@ export class Front {
     const { params, state, options, startedSeconds } = this.#deps;
     const { compat, wallets } = options;
     const hashes = createNativeHashes();
+    let keys: ReturnType<typeof createKeyMath> | undefined;
     const context = {
       params,
       hashes,
-      descriptors: { params, hashes, keys: createKeyMath(), language: compat.descriptors },
+      descriptors: {
+        params,
+        hashes,
+        // Few calls need key arithmetic, and its tables take 10 ms. The node thread has shown that the addon loads.
+        get keys() {
+          keys ??= createKeyMath();
+          return keys;
+        },
+        language: compat.descriptors,
+      },
       snapshot: () => this.#published.freshTip(),
       stateVersion: () => state.stateVersion,
       nowSeconds: () => state.nowSeconds(),

@@ -4,6 +4,7 @@ import type { RenderPool } from '../../parallel/render-pool.js';
 import { RPC_CODE, RpcError } from '../../rpc/errors.js';
 import type { ReadResult } from '../../rpc/reads/read-job.js';
 import { decodeUnfilled, type EntryFacts, type Hole } from '../../rpc/reads/unfilled.js';
+import { ReplyQuota } from '../../rpc/wire/batch-reply.js';
 import { encodeEnvelope, envelopeAround, errorReply, faultReply } from '../../rpc/wire/reply.js';
 import type { Exchange } from './exchange.js';
 import { TYPE_JSON } from './pages.js';
@@ -36,10 +37,13 @@ const MOST_BYTES = 160 << 20;
 const RETRY_MS = 100;
 /** Share of an estimate that remains after a smaller result. */
 const DECAY = 0.9;
-/** Largest reply of a batch. */
+/** Bytes of a cached result besides its parts and its job. */
+const ENTRY_BYTES = 1024;
+/** Largest reply of a batch, and bytes of all batches that wait for results, of all fronts together. */
 const BATCH_BYTES = 256 << 20;
-/** Number of jobs of a batch that run at once. */
-const BATCH_JOBS = 4;
+const ALL_BATCHES_BYTES = 512 << 20;
+/** Pieces of a batch that are made at once: four jobs, and the text between them. */
+const BATCH_PIECES = 8;
 
 export class StoredReads {
   readonly #deps: StoredReadsDeps;
@@ -49,12 +53,17 @@ export class StoredReads {
   #cachedBytes = 0;
   readonly #waiting: ((reserved: number) => void)[] = [];
   #timer: NodeJS.Timeout | null = null;
+  readonly #batchQuota: ReplyQuota;
   #estimate = 1 << 20;
+  /** Number of jobs that were given to the pool. */
+  #started = 0;
   /** Sum of the estimates of running jobs. */
   #reserved = 0;
 
   constructor(deps: StoredReadsDeps) {
     this.#deps = deps;
+    const all = ALL_BATCHES_BYTES / deps.fronts;
+    this.#batchQuota = new ReplyQuota({ each: Math.min(BATCH_BYTES, all), all });
   }
 
   /** Ends the render threads. */
@@ -84,35 +93,48 @@ export class StoredReads {
   }
 
   async #answerBatch(exchange: Exchange, pieces: readonly (string | Hole)[]): Promise<void> {
+    const quota = this.#batchQuota;
+    const waits = new Waits(exchange);
     const results: Promise<readonly Uint8Array[]>[] = [];
     const parts: Uint8Array[] = [];
     let bytes = 0;
-    for (const [i] of pieces.entries()) {
-      while (results.length < pieces.length && results.length < i + BATCH_JOBS) results.push(this.#piece(exchange, pieces[results.length]));
-      const more = await results[i];
-      if (exchange.disconnected) return;
-      for (const part of more) bytes += part.byteLength;
-      if (bytes > BATCH_BYTES) {
-        const { status, body } = faultReply(new RpcError(RPC_CODE.OUT_OF_MEMORY, 'The reply of this batch is too large'));
-        this.#deps.replies.sendJson(exchange, status, body);
-        return;
+    try {
+      for (const [i] of pieces.entries()) {
+        while (results.length < pieces.length && results.length < i + BATCH_PIECES)
+          results.push(this.#piece(waits, pieces[results.length]));
+        const more = await results[i];
+        if (exchange.disconnected) return;
+        const size = more.reduce((sum, { byteLength }) => sum + byteLength, 0);
+        if (bytes + size > quota.each || !quota.reserveSize(size)) {
+          const { status, body } = faultReply(new RpcError(RPC_CODE.OUT_OF_MEMORY, 'The reply of this batch is too large'));
+          waits.leave();
+          this.#deps.replies.sendJson(exchange, status, body);
+          return;
+        }
+        bytes += size;
+        for (const part of more) parts.push(part);
       }
-      for (const part of more) parts.push(part);
+      this.#deps.replies.sendParts(exchange, TYPE_JSON, parts);
+    } finally {
+      quota.releaseSize(bytes);
     }
-    this.#deps.replies.sendParts(exchange, TYPE_JSON, parts);
   }
 
-  async #piece(exchange: Exchange, piece: string | Hole): Promise<readonly Uint8Array[]> {
+  async #piece(waits: Waits, piece: string | Hole): Promise<readonly Uint8Array[]> {
     if (typeof piece === 'string') return [Buffer.from(piece)];
     const { entry, job } = piece;
-    const result = await this.run(exchange, job);
+    const result = await this.#run(waits, job);
     if (result instanceof RpcError) return [Buffer.from(encodeEnvelope(entry, { error: result }))];
     const [prefix, suffix] = around(entry);
     return [prefix, ...result.parts, suffix];
   }
 
   /** Runs a job for a client. The job is dropped if all its clients disconnect before it starts. Never rejects. */
-  async run(exchange: Exchange, job: string): Promise<SharedResult | RpcError> {
+  run(exchange: Exchange, job: string): Promise<SharedResult | RpcError> {
+    return this.#run(new Waits(exchange), job);
+  }
+
+  async #run(waits: Waits, job: string): Promise<SharedResult | RpcError> {
     const cached = this.#cached.get(job);
     if (cached !== undefined) {
       this.#cached.delete(job);
@@ -121,13 +143,14 @@ export class StoredReads {
     }
     const running = this.#running.get(job) ?? this.#start(job);
     running.users++;
-    exchange.onDisconnect = () => {
+    const leave = (): void => {
       if (--running.users > 0) return;
       running.abort.abort();
       if (this.#running.get(job) === running) this.#running.delete(job);
     };
+    waits.add(leave);
     const result = await running.result;
-    exchange.onDisconnect = null;
+    waits.delete(leave);
     return result;
   }
 
@@ -163,19 +186,26 @@ export class StoredReads {
       return new RpcError(RPC_CODE.MISC_ERROR, 'Internal error');
     } finally {
       this.#reserved -= reserved;
+      this.#started--;
       this.#startWaiting();
     }
   }
 
-  #hasMemory(): boolean {
+  /**
+   * Returns whether another job may start. The pool gets no more jobs than threads, because the first large results
+   * would exceed the estimates of all jobs that wait in the pool.
+   */
+  #mayStart(): boolean {
+    if (this.#started >= this.#deps.pool.threads) return false;
     const most = MOST_BYTES / this.#deps.fronts;
     const held = this.#deps.replies.fanOut.heldBytes;
     return this.#reserved === 0 ? held < most : this.#reserved + held + this.#estimate <= most;
   }
 
   #startWaiting(): void {
-    while (this.#waiting.length > 0 && this.#hasMemory()) {
+    while (this.#waiting.length > 0 && this.#mayStart()) {
       this.#reserved += this.#estimate;
+      this.#started++;
       this.#waiting.shift()?.(this.#estimate);
     }
     if (this.#waiting.length > 0) this.#retryLater();
@@ -191,14 +221,41 @@ export class StoredReads {
 
   #keep(job: string, result: SharedResult): void {
     const most = CACHED_BYTES / this.#deps.fronts;
-    if (result.byteLength > most / 2) return;
+    const size = cachedBytes(job, result);
+    // Another rendering of the same job was cached while this one ran.
+    if (size > most / 2 || this.#cached.has(job)) return;
     this.#cached.set(job, result);
-    this.#cachedBytes += result.byteLength;
-    for (const [oldest, { byteLength }] of this.#cached) {
+    this.#cachedBytes += size;
+    for (const [oldest, old] of this.#cached) {
       if (this.#cachedBytes <= most) break;
       this.#cached.delete(oldest);
-      this.#cachedBytes -= byteLength;
+      this.#cachedBytes -= cachedBytes(oldest, old);
     }
+  }
+}
+
+const cachedBytes = (job: string, { byteLength }: SharedResult): number => byteLength + job.length + ENTRY_BYTES;
+
+/** Jobs for which a client waits. */
+class Waits {
+  readonly #leave = new Set<() => void>();
+
+  constructor(exchange: Exchange) {
+    exchange.onDisconnect = () => this.leave();
+  }
+
+  add(leave: () => void): void {
+    this.#leave.add(leave);
+  }
+
+  delete(leave: () => void): void {
+    this.#leave.delete(leave);
+  }
+
+  /** Leaves all jobs. */
+  leave(): void {
+    for (const leave of this.#leave) leave();
+    this.#leave.clear();
   }
 }
 

@@ -22,8 +22,8 @@ export class TxWriter {
     this.#ctx = ctx;
   }
 
-  /** Writes an object of a block: with fee if the spent outputs are given, and with hex. */
-  writeObject(out: JsonBytes, tx: TxView, spent: SpentOutputs | null): void {
+  /** Writes an object: with fee if the spent outputs are given, and with hex unless the caller knows it. */
+  writeObject(out: JsonBytes, tx: TxView, spent: SpentOutputs | null, withHex = true): void {
     out.text('{"txid":');
     out.hash(tx.txid);
     out.text(',"hash":');
@@ -46,8 +46,10 @@ export class TxWriter {
       out.text(',"fee":');
       writeAmount(out, feeOf(tx, spent.coins));
     }
-    out.text(',"hex":');
-    out.hex(tx.buffer, tx.start, tx.end);
+    if (withHex) {
+      out.text(',"hex":');
+      out.hex(tx.buffer, tx.start, tx.end);
+    }
     out.text('}');
   }
 

@@ -50,13 +50,6 @@ function output(tx: TxView, i: number, ctx: RenderContext, isChange?: IsChange):
   return isChange?.(script) ? { ...shown, ischange: true } : shown;
 }
 
-/** Returns the members of a transaction, without the hex. */
-export function txMembers(tx: TxView, ctx: RenderContext): Record<string, JsonResult> {
-  const vin = Array.from({ length: tx.inputCount }, (_, i) => input(tx, i, ctx, null));
-  const vout = Array.from({ length: tx.outputCount }, (_, i) => output(tx, i, ctx));
-  return { ...headMembers(tx), vin, vout };
-}
-
 /** Decides when long work pauses; Slicer implements it. */
 export interface Pauses {
   readonly due: boolean;
