@@ -3,6 +3,7 @@
 
 import type { HeaderNode } from '../chain/tree/header-node.js';
 import type { BlockView } from '../consensus/block/block-view.js';
+import { HEADER_SIZE } from '../consensus/block/header-view.js';
 import { equalBytes } from '../consensus/bytes/hex.js';
 import { DecodeError } from '../consensus/bytes/reader.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
@@ -12,9 +13,14 @@ import { PREFIX, prefixRange, txIndexKey } from '../storage/layout.js';
 import type { BatchOp, Store } from '../storage/store.js';
 import { StoreError } from '../storage/store-error.js';
 import type { IndexKind } from './follower.js';
-import { type PartReader, placesIn, readPlace } from './tx-place.js';
+import { decodePlace, type PartReader, placesIn, readPlace, type TxPlace } from './tx-place.js';
 
 const EMPTY = new Uint8Array(0);
+
+/** Number of cached hashes of blocks. */
+const CACHED_HASHES = 16_384;
+/** More than the bytes of a block file. */
+const FILE_SPAN = 2 ** 32;
 
 export class TxIndex implements IndexKind {
   readonly name = 'txindex';
@@ -23,6 +29,8 @@ export class TxIndex implements IndexKind {
   readonly #chain: PartReader;
   readonly #store: Store;
   readonly #hashes: Hashes;
+  /** Hashes of blocks by position. */
+  readonly #blockHashes = new Map<number, Uint8Array>();
 
   constructor(chain: PartReader, store: Store, hashes: Hashes) {
     this.#chain = chain;
@@ -70,5 +78,28 @@ export class TxIndex implements IndexKind {
         error,
       );
     }
+  }
+
+  /**
+   * Returns the position of a transaction; undefined if the index does not have it. If several blocks contained the
+   * transaction, the last one counts.
+   * @param txid internal order
+   * @throws StoreError
+   */
+  async locate(txid: Uint8Array): Promise<TxPlace | undefined> {
+    const row = await this.#store.get(txIndexKey(txid));
+    return row && decodePlace(row);
+  }
+
+  /** Returns the hash of the block at a position. @throws StoreError */
+  async blockHashAt(place: Pick<TxPlace, 'file' | 'pos'>): Promise<Uint8Array> {
+    const key = place.file * FILE_SPAN + place.pos;
+    let hash = this.#blockHashes.get(key);
+    if (hash === undefined) {
+      hash = this.#hashes.sha256d(await this.#chain.readBlockPart(place, 0, HEADER_SIZE));
+      if (this.#blockHashes.size >= CACHED_HASHES) this.#blockHashes.clear();
+      this.#blockHashes.set(key, hash);
+    }
+    return hash;
   }
 }

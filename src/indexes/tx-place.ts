@@ -26,15 +26,29 @@ export function* placesIn({ file, blockPos }: HeaderNode, { txs }: BlockView): G
   }
 }
 
+/** Position of a transaction in the block files. */
+export interface TxPlace {
+  readonly file: number;
+  /** Position of the block in the file. */
+  readonly pos: number;
+  /** Offset of the transaction in the block. */
+  readonly offset: number;
+  readonly size: number;
+}
+
+/** Decodes a position. @throws DecodeError */
+export function decodePlace(place: Uint8Array): TxPlace {
+  const reader = new ByteReader(place);
+  const [file, pos, offset, size] = [readVarint(reader), readVarint(reader), readVarint(reader), readVarint(reader)];
+  return { file, pos, offset, size };
+}
+
 /**
  * Reads the transaction at a position, and the hash of its block.
  * @throws DecodeError if the position has something else; StoreError
  */
 export async function readPlace(chain: PartReader, hashes: Hashes, place: Uint8Array): Promise<{ tx: TxView; blockHash: Uint8Array }> {
-  const reader = new ByteReader(place);
-  const at = { file: readVarint(reader), pos: readVarint(reader) };
-  const offset = readVarint(reader);
-  const length = readVarint(reader);
-  const [header, bytes] = await Promise.all([chain.readBlockPart(at, 0, HEADER_SIZE), chain.readBlockPart(at, offset, length)]);
+  const at = decodePlace(place);
+  const [header, bytes] = await Promise.all([chain.readBlockPart(at, 0, HEADER_SIZE), chain.readBlockPart(at, at.offset, at.size)]);
   return { tx: parseTx(bytes, hashes, { exact: true }), blockHash: hashes.sha256d(header) };
 }

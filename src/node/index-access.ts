@@ -14,7 +14,12 @@ export function indexAccess(
   searcher: FilterSearcher,
 ): Pick<NodeContext, 'txIndex' | 'spenderIndex' | 'filterIndex' | 'coinStatsIndex' | 'indexes'> {
   return {
-    txIndex: tx && { synced: () => tx.follower.waitUntilSynced(), find: (txid) => tx.index.find(txid) },
+    txIndex: tx && {
+      synced: () => tx.follower.waitUntilSynced(),
+      find: (txid) => tx.index.find(txid),
+      locate: (txid) => tx.index.locate(txid),
+      blockHashAt: (place) => tx.index.blockHashAt(place),
+    },
     spenderIndex: spenders && { synced: () => spenders.follower.waitUntilSynced(), find: (outpoint) => spenders.index.find(outpoint) },
     filterIndex: filters && {
       state: filters.follower,

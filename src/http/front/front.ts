@@ -16,6 +16,7 @@ import { RenderPool } from '../../parallel/render-pool.js';
 import type { DispatchObserver } from '../../rpc/dispatch.js';
 import { RequestRouter, type TemplatePlan } from '../../rpc/front/request-router.js';
 import type { ReadResult } from '../../rpc/reads/read-job.js';
+import { createJobRunner } from '../../rpc/reads/render-job.js';
 import { TemplateView } from '../../template/view/template-view.js';
 import type { HttpOptions } from '../options.js';
 import { Admission } from './admit.js';
@@ -154,7 +155,16 @@ export class Front {
     const log = (text: string): void => link.postNews({ news: 'notice', level: 'info', text });
     const threads = Math.max(1, Math.ceil(availableParallelism() / options.fronts));
     const pool = new RenderPool<ReadResult>({ threads, workerData: { params, compat: options.compat }, warn: log });
-    return new StoredReads({ pool, replies: this.#replies, fronts: options.fronts, log });
+    const hashes = createNativeHashes();
+    const { compat } = options;
+    const { descriptors: language, hardenedMark: inferredMark } = compat;
+    const render = createJobRunner({
+      compat,
+      params,
+      hashes,
+      descriptors: { params, hashes, keys: createKeyMath(), language, inferredMark },
+    });
+    return new StoredReads({ pool, render, replies: this.#replies, fronts: options.fronts, log });
   }
 
   #newRest(): RestFront {

@@ -2,7 +2,7 @@
 // sends the results. Clients that ask for the same at the same time, or shortly afterwards, share one result.
 import type { RenderPool } from '../../parallel/render-pool.js';
 import { RPC_CODE, RpcError } from '../../rpc/errors.js';
-import type { ReadResult } from '../../rpc/reads/read-job.js';
+import { isSmallJob, type ReadResult } from '../../rpc/reads/read-job.js';
 import { decodeUnfilled, type EntryFacts, type Hole } from '../../rpc/reads/unfilled.js';
 import { ReplyQuota } from '../../rpc/wire/batch-reply.js';
 import { encodeEnvelope, envelopeAround, errorReply, faultReply } from '../../rpc/wire/reply.js';
@@ -13,6 +13,8 @@ import { SharedResult } from './shared-result.js';
 
 export interface StoredReadsDeps {
   readonly pool: RenderPool<ReadResult>;
+  /** Runs a small job on this thread. */
+  readonly render: (job: string) => ReadResult;
   readonly replies: Replies;
   /** Number of fronts, which share the limits on memory. */
   readonly fronts: number;
@@ -135,6 +137,7 @@ export class StoredReads {
   }
 
   async #run(waits: Waits, job: string): Promise<SharedResult | RpcError> {
+    if (isSmallJob(job)) return this.#outcome(this.#deps.render(job));
     const cached = this.#cached.get(job);
     if (cached !== undefined) {
       this.#cached.delete(job);
@@ -173,11 +176,8 @@ export class StoredReads {
     try {
       const result = await pool.run(job, signal);
       if (result === null) return new RpcError(RPC_CODE.MISC_ERROR, 'The client has disconnected');
-      if ('code' in result) {
-        if (result.log !== null) log(result.log);
-        return new RpcError(result.code, result.message);
-      }
-      const shared = new SharedResult(result.parts);
+      const shared = this.#outcome(result);
+      if (shared instanceof RpcError) return shared;
       this.#estimate = Math.max(shared.byteLength, Math.ceil(this.#estimate * DECAY));
       this.#keep(job, shared);
       return shared;
@@ -189,6 +189,12 @@ export class StoredReads {
       this.#started--;
       this.#startWaiting();
     }
+  }
+
+  #outcome(result: ReadResult): SharedResult | RpcError {
+    if ('parts' in result) return new SharedResult(result.parts);
+    if (result.log !== null) this.#deps.log(result.log);
+    return new RpcError(result.code, result.message);
   }
 
   /**

@@ -7,6 +7,18 @@ export interface TxIndexAccess {
   /** Returns whether the index has every block up to the tip. */
   synced(): boolean | Promise<boolean>;
   find(txid: Uint8Array): Promise<{ tx: TxView; blockHash: Uint8Array } | undefined>;
+  /** Returns the position of a transaction in the block files. @param txid internal order */
+  locate(txid: Uint8Array): Promise<TxPlace | undefined>;
+  /** Returns the hash of the block at a position, internal order. */
+  blockHashAt(place: TxPlace): Promise<Uint8Array>;
+}
+
+/** Position of a transaction: file, block in the file, transaction in the block. */
+export interface TxPlace {
+  readonly file: number;
+  readonly pos: number;
+  readonly offset: number;
+  readonly size: number;
 }
 
 /** Finds the transaction that spends an output in the active chain (-txospenderindex). */

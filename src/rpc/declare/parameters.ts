@@ -1,6 +1,7 @@
 // Turns a declaration into the types of its run function, and the arguments of a call into typed parameters.
 // A parameter is converted when it is read, so the order in which a run function reads its parameters (for example, the
 // order in its destructuring pattern) is the order of the errors that a client sees. It must be that of Core's handler.
+
 import { shows } from '../../policy/compat.js';
 import {
   asAmount,
@@ -18,6 +19,7 @@ import {
   checkType,
 } from '../args.js';
 import { fail } from '../errors.js';
+import type { PendingRead } from '../reads/read-job.js';
 import type { TakenSecrets } from '../wire/taken-secrets.js';
 import { type Amount, type Double, JsonNumber, JsonObject, type JsonResult, type JsonValue } from '../wire/values.js';
 import { isOptional, JSON_TYPES } from './arg-types.js';
@@ -122,10 +124,10 @@ interface ResultTypes {
   readonly elision: JsonResult;
 }
 
-/** Result of a method's run function. */
+/** Result of a method's run function: of the declared type, or a read that another thread renders. */
 export type ResultOf<S extends Pick<MethodSpec, 'results'>> = S['results'] extends readonly []
   ? JsonResult
-  : ResultTypes[S['results'][number]['type']];
+  : ResultTypes[S['results'][number]['type']] | PendingRead;
 
 /** Where a call's passphrases are: they were taken out of the request before it was parsed. */
 interface CallSecrets {

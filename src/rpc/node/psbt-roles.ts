@@ -9,7 +9,6 @@ import { follows } from '../../policy/compat.js';
 import type { Psbt } from '../../psbt/psbt.js';
 import type { FlatProvider } from '../../signing/signing-provider.js';
 import type { NodeContext } from '../context/node.js';
-import { searchTransaction } from './getrawtransaction.js';
 import { outpointsOf } from './signing-args.js';
 import type { Slicer } from './slices.js';
 
@@ -37,7 +36,8 @@ async function addTransactions(ctx: NodeContext, psbt: Psbt, pauses: Slicer): Pr
     const key = hashKey(txid);
     let tx = known.get(key);
     if (tx === undefined) {
-      tx = (await searchTransaction(ctx, txid)).found?.tx ?? null;
+      await ctx.mempool.settled();
+      tx = ctx.mempool.get(txid)?.tx ?? (await ctx.txIndex?.find(txid))?.tx ?? null;
       known.set(key, tx);
     }
     input.nonWitnessUtxo = tx;

@@ -6,19 +6,16 @@ import type { NodeContext } from '../context/node.js';
 import { type BlockFacts, PendingRead, type StoredBlock, type StoredUndo } from '../reads/read-job.js';
 import { assertStored, confirmationsOf } from './lookup.js';
 
+/** Returns the folder of the block files and their format. */
+export function blockFolder(ctx: NodeContext): Omit<StoredBlock, 'file' | 'pos' | 'hash'> {
+  const { dir, magic, xorKey } = ctx.blocks.blockFolder;
+  return { dir, magic: toHex(magic), xor: xorKey && toHex(xorKey), prunes: ctx.blocks.havePruned || ctx.blocks.pruneSettings !== null };
+}
+
 /** Returns the position of a block. @throws RpcError with -1 if the block was pruned, or only its header is known */
 export function storedBlock(ctx: NodeContext, node: HeaderInfo): StoredBlock {
   assertStored(ctx, node);
-  const { dir, magic, xorKey } = ctx.blocks.blockFolder;
-  return {
-    dir,
-    magic: toHex(magic),
-    xor: xorKey && toHex(xorKey),
-    file: node.file,
-    pos: node.blockPos,
-    hash: node.hashHex,
-    prunes: ctx.blocks.havePruned || ctx.blocks.pruneSettings !== null,
-  };
+  return { ...blockFolder(ctx), file: node.file, pos: node.blockPos, hash: node.hashHex };
 }
 
 /** Returns where the undo data of a block is; null if it is not stored, and for the genesis block, which has none. */

@@ -16,7 +16,6 @@ import { PendingRead } from '../reads/read-job.js';
 import { encodeHole, UNFILLED } from '../reads/unfilled.js';
 import { hashHex, hex } from '../render/hex.js';
 import { scriptMembers } from '../render/script.js';
-import { txHex, txMembersSliced } from '../render/tx.js';
 import { isStored, noSuchFormat, type RestCall, RestFault, type RestFormat, type RestHash, readRest } from '../rest/request.js';
 import { encodeJson } from '../wire/json-write.js';
 import { Pieces } from '../wire/pieces.js';
@@ -26,7 +25,7 @@ import { headerMembers } from './blocks.js';
 import { searchTransaction } from './getrawtransaction.js';
 import { heavyCall } from './heavy-call.js';
 import { readUndo, renderContext } from './lookup.js';
-import { storedBlock } from './read-facts.js';
+import { blockFolder, storedBlock } from './read-facts.js';
 import { NODE_RUNS } from './runs.js';
 import { mapInSlices, mapSliced, Slicer } from './slices.js';
 
@@ -103,7 +102,7 @@ export class RestHandler {
   async #bodyOf(asked: RestCall, info: CallInfo): Promise<Body> {
     switch (asked.endpoint) {
       case 'tx':
-        return this.#tx(asked, info);
+        return this.#tx(asked);
       case 'block':
       case 'blockpart':
         return this.#block(asked, info);
@@ -152,13 +151,21 @@ export class RestHandler {
     return this.#ctx.chain.node(hash.bytes) ?? fault(404, `${hash.text} not found`);
   }
 
-  async #tx({ hash, format }: Asked<'tx'>, info: CallInfo): Promise<Body> {
-    const { found } = await searchTransaction(this.#ctx, hash.bytes);
+  async #tx({ hash, format }: Asked<'tx'>): Promise<Body> {
+    const ctx = this.#ctx;
+    const { found } = await searchTransaction(ctx, hash.bytes);
     if (found === undefined) return fault(404, `${hash.text} not found`);
-    const { tx, blockHash } = found;
-    if (format !== 'json') return binary(format, tx.bytes);
-    const members = await txMembersSliced(tx, renderContext(this.#ctx), new Slicer(info.yieldToUrgent));
-    return json({ ...members, ...(blockHash ? { blockhash: hashHex(blockHash) } : {}), hex: txHex(tx) });
+    if ('tx' in found) {
+      const { bytes } = found.tx;
+      if (format !== 'json') return binary(format, bytes);
+      return new PendingRead({ kind: 'pooled-tx', hex: hex(bytes), form: 'rest', members: {} });
+    }
+    if (format === null) return noSuchFormat();
+    const { file, pos, offset, size } = found.place;
+    const block = { ...blockFolder(ctx), file, pos, hash: '' };
+    const form = ({ bin: 'bytes', hex: 'hex', json: 'rest' } as const)[format];
+    const members = format === 'json' ? { blockhash: hashHex(await ctx.txIndex!.blockHashAt(found.place)) } : {};
+    return new PendingRead({ kind: 'tx', block, at: { offset, size }, txid: hashHex(hash.bytes), form, members, undo: null });
   }
 
   async #block(asked: Asked<'block' | 'blockpart'>, info: CallInfo): Promise<Body> {

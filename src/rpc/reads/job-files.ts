@@ -10,7 +10,8 @@ import type { StoredBlock, StoredUndo } from './read-job.js';
 const PRUNED_BLOCK = 'Block not available (pruned data)';
 const PRUNED_UNDO = 'Undo data not available (pruned data)';
 const MISSING_BLOCK = 'Block not found on disk';
-const MISSING_UNDO = "Can't read undo data from disk";
+/** Error text if undo data cannot be read. */
+export const MISSING_UNDO = "Can't read undo data from disk";
 
 const bytesOf = (hex: string): Uint8Array => Buffer.from(hex, 'hex');
 
@@ -25,7 +26,7 @@ export class JobFiles {
   /** Reads a block's bytes, or a part of them; null if the block does not have the part. @throws RpcError */
   block(place: StoredBlock, part: { readonly offset: number; readonly size: number } | null = null): Uint8Array | null {
     try {
-      return this.#records.readBlock(folderOf(place), place, bytesOf(place.hash).reverse(), part);
+      return this.#records.readBlock(folderOf(place), place, place.hash === '' ? null : bytesOf(place.hash).reverse(), part);
     } catch (error) {
       throw unreadable(error, place, PRUNED_BLOCK, MISSING_BLOCK);
     }

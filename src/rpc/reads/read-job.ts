@@ -53,7 +53,68 @@ export interface BytesJob {
   readonly hex: boolean;
 }
 
-export type ReadJob = BlockJob | BytesJob;
+/** The result of getblockstats. */
+export interface StatsJob {
+  readonly kind: 'stats';
+  readonly block: StoredBlock;
+  readonly facts: Pick<BlockFacts, 'height' | 'mediantime'>;
+  readonly undo: StoredUndo | null;
+  /** Names of the requested values; empty for all. */
+  readonly wanted: readonly string[];
+}
+
+/** The result of gettxoutproof. */
+export interface ProofJob {
+  readonly kind: 'proof';
+  readonly block: StoredBlock;
+  /** Transaction ids in display order. */
+  readonly txids: readonly string[];
+}
+
+/** Form of a transaction: bytes, hex, hex as a JSON string, and an object of getrawtransaction or of REST. */
+export type TxForm = 'bytes' | 'hex' | 'string' | 'object' | 'rest';
+
+/** Members of a transaction object that only the node thread knows. */
+export interface TxPlaceMembers {
+  readonly in_active_chain?: boolean;
+  readonly vsize_adjusted?: number;
+  readonly blockhash?: string;
+  readonly confirmations?: number;
+  readonly time?: number;
+  readonly blocktime?: number;
+}
+
+/** A transaction of a block. */
+export interface TxJob {
+  readonly kind: 'tx';
+  /** Its hash is empty if it is not needed. */
+  readonly block: StoredBlock;
+  /** Position of the transaction in the block; null: it is searched by its id. */
+  readonly at: { readonly offset: number; readonly size: number } | null;
+  /** Display order. */
+  readonly txid: string;
+  readonly form: TxForm;
+  readonly members: TxPlaceMembers;
+  /** Null: neither fee nor spent outputs are shown. */
+  readonly undo: StoredUndo | null;
+}
+
+/** A transaction that the node thread has in memory. A front renders it without the block files. */
+export interface PooledTxJob {
+  readonly kind: 'pooled-tx';
+  /** The whole transaction. */
+  readonly hex: string;
+  readonly form: 'object' | 'rest';
+  readonly members: TxPlaceMembers;
+}
+
+export type ReadJob = BlockJob | BytesJob | StatsJob | ProofJob | TxJob | PooledTxJob;
+
+/** Returns whether a job, as JSON, needs no file and little time, so that it need not cross to another thread. */
+export const isSmallJob = (job: string): boolean => job.length < MOST_SMALL_CHARS && job.startsWith('{"kind":"pooled-tx"');
+
+/** Rendering a transaction of 2 kB takes a tenth of a millisecond. */
+const MOST_SMALL_CHARS = 4_096;
 
 /** Result of a call that is not rendered yet. */
 export class PendingRead {

@@ -6,26 +6,13 @@ import { getblock } from '../methods/blockchain/getblock.spec.js';
 import { headerHead, headerTail } from '../render/header.js';
 import { hex } from '../render/hex.js';
 import type { RenderContext } from '../render/script.js';
-import { TxWriter } from '../render/tx-writer.js';
+import type { TxWriter } from '../render/tx-writer.js';
 import { JsonBytes } from '../wire/json-bytes.js';
-import { encodeJson } from '../wire/json-write.js';
-import { type JsonResult, RawJson } from '../wire/values.js';
+import type { JsonResult } from '../wire/values.js';
 
 import type { JobFiles } from './job-files.js';
 import type { BlockJob } from './read-job.js';
-
-/** Placeholder of a member that is written as bytes. No JSON text contains it. */
-const HOLE = '\u0000';
-/** Value of a member that is written as bytes. */
-export const HOLE_VALUE = new RawJson(HOLE);
-
-/** Writes an object with holes. @param fills one function per hole, in order */
-export function writeWithHoles(out: JsonBytes, value: JsonResult, fills: readonly (() => void)[]): void {
-  for (const [i, text] of encodeJson(value).split(HOLE).entries()) {
-    if (i > 0) fills[i - 1]?.();
-    out.text(text);
-  }
-}
+import { HOLE_VALUE, writeWithHoles } from './with-holes.js';
 
 export class BlockRenderer {
   readonly #render: RenderContext;
@@ -33,10 +20,10 @@ export class BlockRenderer {
   readonly #txs: TxWriter;
   readonly #shape: Shaper | null;
 
-  constructor(render: RenderContext, files: JobFiles) {
+  constructor(render: RenderContext, files: JobFiles, txs: TxWriter) {
     this.#render = render;
     this.#files = files;
-    this.#txs = new TxWriter(render);
+    this.#txs = txs;
     this.#shape = versioned(getblock, render.compat).shape;
   }
 

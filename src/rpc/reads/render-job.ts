@@ -2,20 +2,40 @@
 
 import { DecodeError } from '../../consensus/bytes/reader.js';
 import { SyncRecords } from '../../storage/sync-records.js';
+import { versioned } from '../declare/versions.js';
 import { RPC_CODE, RpcError } from '../errors.js';
+import { getblockstats } from '../methods/blockchain/getblockstats.spec.js';
 import type { RenderContext } from '../render/script.js';
+import { TxWriter } from '../render/tx-writer.js';
+import { encodeJson } from '../wire/json-write.js';
 import { JobFiles, ReadError, undecodable } from './job-files.js';
 import type { ReadJob, ReadResult } from './read-job.js';
 import { BlockRenderer } from './render-block.js';
+import { txOutProof } from './render-proof.js';
+import { blockStats } from './render-stats.js';
+import { TxRenderer } from './render-tx.js';
 
 /** Creates the function that runs jobs on one thread. */
 export function createJobRunner(render: RenderContext): (job: string) => ReadResult {
   const files = new JobFiles(new SyncRecords(render.hashes, 0));
-  const blocks = new BlockRenderer(render, files);
+  const writer = new TxWriter(render);
+  const blocks = new BlockRenderer(render, files, writer);
+  const txs = new TxRenderer(render, files, writer);
+  const statsShape = versioned(getblockstats, render.compat).shape;
   const run = (job: ReadJob): readonly Uint8Array[] => {
     switch (job.kind) {
       case 'block':
         return blocks.render(job);
+      case 'stats': {
+        const stats = blockStats(job, files, render);
+        return [Buffer.from(encodeJson(statsShape ? statsShape(stats) : stats))];
+      }
+      case 'proof':
+        return [Buffer.from(`"${txOutProof(job, files, render)}"`)];
+      case 'tx':
+        return txs.render(job);
+      case 'pooled-tx':
+        return txs.renderPooled(job);
       case 'bytes': {
         const bytes = files.block(job.block, job.part);
         if (bytes === null) return [];

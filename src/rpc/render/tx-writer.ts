@@ -150,7 +150,7 @@ function writeAmount(out: JsonBytes, sats: number | bigint): void {
 }
 
 /** Returns the fee in satoshis: inputs minus outputs. */
-function feeOf(tx: TxView, coins: readonly Coin[]): number {
+export function feeOf(tx: TxView, coins: readonly Coin[]): number {
   let fee = coins.reduce((sum, { value }) => sum + value, 0);
   for (let i = 0; i < tx.outputCount; i++) fee -= tx.outputValue(i);
   return fee;

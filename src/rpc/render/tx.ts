@@ -88,7 +88,8 @@ function feeOf(tx: TxView, coins: readonly Coin[]): number {
   return fee;
 }
 
-function headMembers(tx: TxView): Record<string, JsonResult> {
+/** Returns the members before the lists. */
+export function headMembers(tx: TxView): Record<string, JsonResult> {
   return {
     txid: hashHex(tx.txid),
     hash: hashHex(tx.wtxid),

@@ -48,10 +48,15 @@ async function serve(t: Test, name: CompatName = '31', changes: Partial<HttpOpti
       ...context,
       txIndex: {
         synced: () => true,
-        find: async (txid) =>
-          display(txid) === display(head.txids[1])
-            ? { tx: (await fixture.chain.blocks.readBlock(fixture.chain.view.tip)).txs[1], blockHash: head.hash }
-            : undefined,
+        find: async () => undefined,
+        locate: async (txid) => {
+          const { tip } = fixture.chain.view;
+          const { start, totalSize } = (await fixture.chain.blocks.readBlock(tip)).txs[1];
+          return display(txid) === display(head.txids[1])
+            ? { file: tip.file, pos: tip.blockPos, offset: start, size: totalSize }
+            : undefined;
+        },
+        blockHashAt: async () => head.hash,
       },
       filterIndex: {
         state: { name: 'basic block filter index', synced: true, height: 102, waitUntilSynced: async () => true },

@@ -49,6 +49,7 @@ function open(threads = 2) {
   };
   const reads = new StoredReads({
     pool: pool as unknown as RenderPool<ReadResult>,
+    render: () => ({ parts: [] }),
     replies: replies as unknown as Replies,
     fronts: 1,
     log: () => {},

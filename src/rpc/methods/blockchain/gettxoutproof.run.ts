@@ -1,13 +1,11 @@
-import { buildPartialMerkle, encodePartialMerkle } from '../../../consensus/block/partial-merkle.js';
 import { follows } from '../../../policy/compat.js';
 import { asArray, asHashHex } from '../../args.js';
 import type { HeaderInfo } from '../../context/chain.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import { heavyCall } from '../../node/heavy-call.js';
-import { assertStored, notFound } from '../../node/lookup.js';
-import { mapSliced } from '../../node/slices.js';
-import { hashHex, hex } from '../../render/hex.js';
+import { notFound } from '../../node/lookup.js';
+import { storedBlock } from '../../node/read-facts.js';
+import { PendingRead } from '../../reads/read-job.js';
 import type { JsonValue } from '../../wire/values.js';
 import type { gettxoutproof as spec } from './gettxoutproof.spec.js';
 
@@ -23,8 +21,8 @@ async function blockByCoins(ctx: NodeContext, txids: Iterable<string>): Promise<
 async function blockByIndex(ctx: NodeContext, txid: string): Promise<HeaderInfo | undefined> {
   if (!ctx.txIndex) return undefined;
   await ctx.txIndex.synced();
-  const found = await ctx.txIndex.find(new Uint8Array(Buffer.from(txid, 'hex').reverse()));
-  return found && ctx.chain.node(found.blockHash);
+  const place = await ctx.txIndex.locate(new Uint8Array(Buffer.from(txid, 'hex').reverse()));
+  return place && ctx.chain.node(await ctx.txIndex.blockHashAt(place));
 }
 
 /** Returns the distinct txids of the argument, in display hex. */
@@ -38,7 +36,7 @@ function wantedTxids(value: JsonValue | undefined): Set<string> {
   return wanted;
 }
 
-export const gettxoutproof: NodeRun<typeof spec> = async (params, ctx, call) => {
+export const gettxoutproof: NodeRun<typeof spec> = async (params, ctx) => {
   const wanted = wantedTxids(params.txids);
   if (wanted.size === 0 && follows(ctx.compat, 22)) fail(RPC_CODE.INVALID_PARAMETER, "Parameter 'txids' cannot be empty");
   let node: HeaderInfo | undefined;
@@ -47,16 +45,6 @@ export const gettxoutproof: NodeRun<typeof spec> = async (params, ctx, call) => 
   node ??= await blockByIndex(ctx, [...wanted].at(-1) ?? '');
   if (!node) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Transaction not yet in block');
   // Since release 29, the error is that of getblock.
-  if (follows(ctx.compat, 29)) assertStored(ctx, node);
-  else if (!ctx.blocks.hasBlock(node)) return fail(RPC_CODE.INTERNAL_ERROR, "Can't read block from disk");
-  const found = node;
-  const { block, txids } = await heavyCall(ctx.heavy, call.signal, async () => {
-    const block = await ctx.blocks.readBlock(found);
-    return { block, txids: await mapSliced(block.txs, (tx) => tx.txid, call.yieldToUrgent) };
-  });
-  const matches = txids.map((txid) => wanted.has(hashHex(txid)));
-  if (matches.filter(Boolean).length !== wanted.size) {
-    fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Not all transactions found in specified or retrieved block');
-  }
-  return hex(block.header.bytes) + hex(encodePartialMerkle(buildPartialMerkle(txids, matches, ctx.crypto)));
+  if (!follows(ctx.compat, 29) && !ctx.blocks.hasBlock(node)) return fail(RPC_CODE.INTERNAL_ERROR, "Can't read block from disk");
+  return new PendingRead({ kind: 'proof', block: storedBlock(ctx, node), txids: [...wanted] });
 };
