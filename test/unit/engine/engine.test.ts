@@ -1,4 +1,6 @@
 // The engine with its threads: blocks of a chain in, coins and undo data out; and every way in which it stops.
+import diagnosticsChannel from 'node:diagnostics_channel';
+import type { Worker } from 'node:worker_threads';
 import t from 'tap';
 import { regtestParams } from '../../../src/consensus/params/regtest.js';
 import { Engine, type EngineBlock, EngineFailure, FAILURE, type FinishedBlock } from '../../../src/engine/engine.js';
@@ -178,6 +180,35 @@ t.test('rejects when it is closed, at any time', async (t) => {
   t.equal((await failureOf(engine.next()))?.code, FAILURE.closed);
   t.equal((await failureOf(engine.markClean()))?.code, FAILURE.closed);
   await engine.close();
+});
+
+t.test('rejects when a thread dies, with blocks in work', async (t) => {
+  const workers: Worker[] = [];
+  const note = (message: unknown): void => void workers.push((message as { worker: Worker }).worker);
+  diagnosticsChannel.subscribe('worker_threads', note);
+  const engine = await startEngine(3);
+  diagnosticsChannel.unsubscribe('worker_threads', note);
+  t.teardown(() => engine.close());
+  t.equal(workers.length, 3);
+  t.ok(engine.offer(factsOf(chain[0]), chain[0].bytes));
+  await engine.next();
+  engine.release(1);
+  const next = failureOf(engine.next());
+  const command = failureOf(engine.markClean());
+  await workers[1].terminate();
+  t.equal((await next)?.code, FAILURE.thread);
+  const answered: (number | undefined)[] = [undefined, FAILURE.thread];
+  t.ok(answered.includes((await command)?.code), 'the command was answered, or rejected');
+  t.equal((await failureOf(engine.markClean()))?.code, FAILURE.thread);
+});
+
+t.test('ends its threads while they work', async (t) => {
+  const engine = await startEngine(2);
+  let offered = 0;
+  while (engine.offer(factsOf(chain[offered]), chain[offered].bytes)) offered++;
+  t.ok(offered >= 2, `${offered} slots`);
+  await engine.close();
+  t.equal((await failureOf(engine.next()))?.code, FAILURE.closed);
 });
 
 t.test('refuses a coin that it cannot read', async (t) => {
