@@ -3,9 +3,11 @@
 // (gettxoutsetinfo) without pause. First the same pollers on the idle node. The limit is a bare server that sends the
 // same bytes while the node is just as busy: what of a time is the machine's, not the node's.
 //
-// MINERS=1000 connects so many Stratum V1 miners, which submit eight shares a minute each.
+// MINERS=1000 connects so many Stratum V1 miners, which submit eight shares a minute each. READERS=8 connects so many
+// clients that read a block with its transactions, or the whole mempool, again and again, and measures the idle node a
+// second time with them.
 //
-//   node build/bench/gbt-under-load.js [--json]      SECONDS=20 TXS=4400 FRONTS=1 MINERS=0
+//   node build/bench/gbt-under-load.js [--json]      SECONDS=20 TXS=4400 FRONTS=1 MINERS=0 READERS=0
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mine } from '../test/framework/miner.js';
 import { MiniWallet } from '../test/framework/mini-wallet.js';
@@ -13,13 +15,14 @@ import { freePort } from '../test/framework/ports.js';
 import { runBench } from './harness/bench.js';
 import { percentile } from './harness/samples.js';
 import { FilledNode, TEMPLATE_CALL } from './http-load/filled-node.js';
-import { Child, postRequest, startBare, startLoad, startPolling } from './http-load/load.js';
+import { Child, postRequest, runLoop, startBare, startLoad, startPolling } from './http-load/load.js';
 
 const SECONDS = Number(process.env.SECONDS ?? 20);
 const TXS = Number(process.env.TXS ?? 4400);
 const FRONTS = Number(process.env.FRONTS ?? 1);
 const POLLERS = 4;
 const MINERS = Number(process.env.MINERS ?? 0);
+const READERS = Number(process.env.READERS ?? 0);
 const PAYOUT = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 const PAUSE_MS = 100;
 const GOAL_MS = 10;
@@ -73,6 +76,20 @@ await runBench({
       crowd.send({ kind: 'shares', perSecond: Math.ceil((MINERS * 8) / 60), seconds: SECONDS * 2 });
     }
     const idle = await during(load, port, request, () => sleep((SECONDS * 1000) / 2));
+    const beside: number[] = [];
+    let reads = 0;
+    if (READERS > 0) {
+      const readers = await startLoad();
+      const block = await node.daemon.call('getbestblockhash');
+      const calls = [
+        ['getblock', block, 2],
+        ['getrawmempool', true],
+      ];
+      const requests = calls.map(([method, ...params]) => postRequest(node.daemon.auth, JSON.stringify({ id: 1, method, params })));
+      const reading = runLoop(readers, { port, request: requests, connections: READERS, seconds: SECONDS / 2 });
+      beside.push(...(await during(load, port, request, async () => void (reads = (await reading).calls))));
+      readers.end();
+    }
     const done = { blocks: 0, counts: 0 };
     const busy = await during(load, port, request, () => keepBusy(node, wallet, SECONDS, done));
     const limit = await during(load, bare.port, request, () => keepBusy(node, wallet, SECONDS / 2, { blocks: 0, counts: 0 }));
@@ -82,12 +99,15 @@ await runBench({
     await node.end();
     return {
       notes: [
-        `${MINERS} Stratum V1 miners`,
+        `${MINERS} Stratum V1 miners, ${READERS} readers with ${reads} replies`,
         `${done.blocks} blocks of ${TXS} transactions connected and taken back, all coins counted ${done.counts} times, in ${SECONDS} s`,
         `slowest: ${Math.max(...busy).toFixed(1)} ms, of the bare server ${Math.max(...limit).toFixed(1)} ms, whose p99 is ${percentile(limit, 0.99).toFixed(1)} ms`,
       ],
       cases: [
         { name: `${POLLERS} pollers, idle node`, unit: 'ms', samples: idle, better: 'lower' },
+        ...(READERS > 0
+          ? [{ name: `${POLLERS} pollers beside ${READERS} readers`, unit: 'ms', samples: beside, better: 'lower' as const }]
+          : []),
         {
           name: `${POLLERS} pollers, busy node`,
           unit: 'ms',
