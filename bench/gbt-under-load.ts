@@ -76,7 +76,7 @@ await runBench({
       crowd.send({ kind: 'shares', perSecond: Math.ceil((MINERS * 8) / 60), seconds: SECONDS * 2 });
     }
     const idle = await during(load, port, request, () => sleep((SECONDS * 1000) / 2));
-    const beside: number[] = [];
+    const withReaders: number[] = [];
     let reads = 0;
     if (READERS > 0) {
       const readers = await startLoad();
@@ -87,7 +87,7 @@ await runBench({
       ];
       const requests = calls.map(([method, ...params]) => postRequest(node.daemon.auth, JSON.stringify({ id: 1, method, params })));
       const reading = runLoop(readers, { port, request: requests, connections: READERS, seconds: SECONDS / 2 });
-      beside.push(...(await during(load, port, request, async () => void (reads = (await reading).calls))));
+      withReaders.push(...(await during(load, port, request, async () => void (reads = (await reading).calls))));
       readers.end();
     }
     const done = { blocks: 0, counts: 0 };
@@ -106,7 +106,7 @@ await runBench({
       cases: [
         { name: `${POLLERS} pollers, idle node`, unit: 'ms', samples: idle, better: 'lower' },
         ...(READERS > 0
-          ? [{ name: `${POLLERS} pollers beside ${READERS} readers`, unit: 'ms', samples: beside, better: 'lower' as const }]
+          ? [{ name: `${POLLERS} pollers beside ${READERS} readers`, unit: 'ms', samples: withReaders, better: 'lower' as const }]
           : []),
         {
           name: `${POLLERS} pollers, busy node`,

@@ -9,6 +9,9 @@ import type { Compat } from '../src/policy/compat.js';
 import type { ReadResult } from '../src/rpc/reads/read-job.js';
 import { createJobRunner } from '../src/rpc/reads/render-job.js';
 
+/** Jobs that the node thread runs on its own copy of these threads. */
+export { runSortJob as sortMempool, runTextJob as writeMempool } from '../src/rpc/node/mempool-text.js';
+
 // A lower priority than the threads that verify: a block does not wait for an explorer.
 hurry(-5);
 

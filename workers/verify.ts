@@ -32,8 +32,6 @@ export const scanBlocks = createScanRunner(crypto, () => performance.now());
 export const hashTxs = (job: HashJob): HashJobResult => runHashJob(job, crypto);
 export const sign = createSignRunner(crypto, () => createSigner(options));
 
-export { runSortJob as sortMempool, runTextJob as writeMempool } from '../src/rpc/node/mempool-text.js';
-
 export const grind = (job: GrindJob): GrindJobResult => runGrindJob(job, crypto);
 
 /** Called once at the start: shows that the thread runs, and with which libraries. */

@@ -38,7 +38,7 @@ function loadFees(files: PoolFiles, { net, compat, acceptStaleFees }: NodeConfig
   return files.loadFees(acceptStaleFees || !follows(compat, STALE_ESTIMATES) ? undefined : MAX_ESTIMATES_HOURS);
 }
 
-export async function openMempool(base: NodeBase, chain: Chain, { verifier, pool }: OpenedThreads): Promise<OpenedMempool> {
+export async function openMempool(base: NodeBase, chain: Chain, { verifier, renderers }: OpenedThreads): Promise<OpenedMempool> {
   const { config, params, crypto, clock, log, guard, teardown } = base;
   const poolFiles = new PoolFiles({ dir: config.netDir, hashes: crypto, clock, log });
   const options = mempoolOptions(config, params);
@@ -51,7 +51,7 @@ export async function openMempool(base: NodeBase, chain: Chain, { verifier, pool
     guard,
     sortRows: (tables) => {
       const job = { copy: copyTables(tables), byChunks };
-      return pool.run<Int32Array>('scan', 'sortMempool', job).catch(() => runSortJob(job));
+      return renderers.runNamed<Int32Array>('sortMempool', job).catch(() => runSortJob(job));
     },
     fees: await loadFees(poolFiles, config),
     blocksAreCurrent: () => blocksAreCurrent(chain, clock),

@@ -77,7 +77,7 @@ export function createNodeContext(base: NodeBase, parts: ContextParts, active: A
     commands: chain.commands,
     events: chain.events,
     mempool,
-    mempoolTexts: new MempoolTexts(mempool, pool, {
+    mempoolTexts: new MempoolTexts(mempool, parts.renderers, {
       compat: config.compat,
       bip125: config.deprecatedRpc.has('bip125'),
       byChunks: mempool.options.policy.clusters,

@@ -49,6 +49,14 @@ export class RenderPool<Result> {
     });
   }
 
+  /** Runs an exported function of the entry module. @throws if its thread ended, or the pool is closed */
+  runNamed<T>(name: string, message: unknown): Promise<T> {
+    return this.#permits.run(async () => {
+      if (this.#closed) throw new Error('The render threads are closed');
+      return (await this.#threads.run(message, name)) as T;
+    });
+  }
+
   /** Ends the threads. Running jobs are rejected. */
   async close(): Promise<void> {
     this.#closed = true;

@@ -1,5 +1,5 @@
 // Writes the mempool as JSON: all ids, all entries, or the fee-rate diagram. Runs on the node thread for few
-// transactions, and on the verify pool for many.
+// transactions, and on render threads for many.
 import { ChunkFinder, sortedChunks, sortedRows } from '../../mempool/order.js';
 import { type PoolCopy, type PoolTables, tablesOf } from '../../mempool/pool-tables.js';
 import { collectAncestors } from '../../mempool/relatives.js';

@@ -1,7 +1,7 @@
 // Makes the texts about the whole mempool, each once for every state of the mempool, and shares them between replies.
-// The node thread only copies the tables; the verify pool writes the text.
+// The node thread only copies the tables; render threads write the text.
 import { copyTables, type WholeTables } from '../../mempool/pool-tables.js';
-import type { WorkPool } from '../../parallel/pool.js';
+import type { RenderPool } from '../../parallel/render-pool.js';
 import type { MempoolTextAccess, TextForm, TextStyle } from '../context/mempool.js';
 import { RawBytes } from '../wire/values.js';
 import { type TextJob, writeText } from './mempool-text.js';
@@ -26,12 +26,12 @@ interface Text {
 export class MempoolTexts implements MempoolTextAccess {
   readonly style: TextStyle;
   readonly #mempool: TextSource;
-  readonly #pool: Pick<WorkPool, 'run'>;
+  readonly #threads: Pick<RenderPool<unknown>, 'runNamed'>;
   readonly #texts = new Map<TextForm, Text>();
 
-  constructor(mempool: TextSource, pool: Pick<WorkPool, 'run'>, style: TextStyle) {
+  constructor(mempool: TextSource, threads: Pick<RenderPool<unknown>, 'runNamed'>, style: TextStyle) {
     this.#mempool = mempool;
-    this.#pool = pool;
+    this.#threads = threads;
     this.style = style;
   }
 
@@ -65,6 +65,6 @@ export class MempoolTexts implements MempoolTextAccess {
   async #post(form: TextForm, rows: Int32Array | null): Promise<RawBytes> {
     const { tables, sequence } = this.#mempool;
     const job: TextJob = { copy: copyTables(tables), style: this.style, form, rows, sequence };
-    return new RawBytes([await this.#pool.run<Uint8Array>('scan', 'writeMempool', job)]);
+    return new RawBytes([await this.#threads.runNamed<Uint8Array>('writeMempool', job)]);
   }
 }

@@ -38,7 +38,7 @@ const contextOf = (mempool: Mempool, told: string[] = []): NodeContext => {
     mempool,
     mempoolTexts: new MempoolTexts(
       mempool,
-      { run: () => Promise.reject(new Error('no pool')) },
+      { runNamed: () => Promise.reject(new Error('no threads')) },
       { compat: COMPATS['31'], bip125: false, byChunks: true },
     ),
     crypto,

@@ -124,7 +124,7 @@ export function openDesk(
     },
     mempoolTexts: new MempoolTexts(
       { size: 0, sequence: 9, tables: new TxPool(1 << 16) },
-      { run: () => Promise.reject(new Error('no pool here')) },
+      { runNamed: () => Promise.reject(new Error('no threads here')) },
       { compat, bip125: false, byChunks: false },
     ),
     folder: '/',

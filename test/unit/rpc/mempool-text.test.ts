@@ -135,14 +135,16 @@ t.test('writes the same from a copy of the tables, whatever changes afterwards',
   );
 });
 
-t.test('makes a text once for every state, and large ones on the pool', async (t) => {
+t.test('makes a text once for every state, and large ones on other threads', async (t) => {
   const pool = new TxPool(1 << 16);
   const jobs: TextJob[] = [];
   let broken = false;
-  const run = (_klass: unknown, name: string, job: unknown): Promise<never> => {
+  const runNamed = (name: string, job: unknown): Promise<never> => {
     t.equal(name, 'writeMempool');
     jobs.push(job as TextJob);
-    return broken ? Promise.reject(new Error('the pool is closed')) : Promise.resolve(runTextJob(structuredClone(job as TextJob)) as never);
+    return broken
+      ? Promise.reject(new Error('the threads are closed'))
+      : Promise.resolve(runTextJob(structuredClone(job as TextJob)) as never);
   };
   const source = {
     get size() {
@@ -153,7 +155,7 @@ t.test('makes a text once for every state, and large ones on the pool', async (t
     },
     tables: pool,
   };
-  const texts = new MempoolTexts(source, { run }, styleOf('default'));
+  const texts = new MempoolTexts(source, { runNamed }, styleOf('default'));
   const text = async (form: TextForm): Promise<string> => (await texts.whole(form)).text;
   t.equal(await text('ids'), '[]');
   t.equal(await text('entries'), '{}');
