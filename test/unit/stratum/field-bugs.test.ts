@@ -1,8 +1,7 @@
 // Faults that miners and pools had in the field, one test for each that a server can have or prevent. Of the 28 that the
-// project knows these have no test here, because nothing can be observed in a session:
-//   9   a firmware that cuts coinbases: prevented as 6 is; a page that shows only refused shares is outside this module
-//   20  a pool that is silent without being closed: the serving thread closes sessions when there is no work
-//   28  connections that only look: they send no share, so statistics, which count shares, know no worker of them
+// project knows these have tests elsewhere, because nothing can be observed in a session:
+//   20  a pool that is silent without being closed: the serving thread closes sessions without work (serve/limits.test.ts)
+//   28  connections that only look: statistics begin with the first accepted share (worker-table.test.ts)
 import t from 'tap';
 import { ADDRESS, EASY, NAME, NOW_MS, NOW_SECONDS, stratumWorld, TEMPLATE, type TestMiner, TIP } from '../../framework/stratum-world.js';
 
@@ -98,6 +97,22 @@ t.test('8 and 22: an extranonce2 padded with spaces is refused, one line is logg
   for (let i = 0; i < 50; i++) t.equal(miner.submit({ extranonce2: '               1', ntime: '0', nonce: '0' }), '20 Invalid extranonce2');
   t.equal(miner.logs.length, 1);
   t.equal(miner.closed, null);
+});
+
+t.test('9: a miner whose firmware cuts the coinbase is named in the log, another miner is not', async (t) => {
+  const { connect } = working();
+  const miner = connect();
+  miner.start({ agent: 'SparkMiner/1', password: 'd=1' });
+  const share = (i: number) => ({ extranonce2: i.toString(16).padStart(16, '0'), ntime: hex(NOW_SECONDS), nonce: hex(i) });
+  for (let i = 0; i < 30; i++) t.equal(miner.submit(share(i)), '23 Low difficulty share');
+  t.same(miner.logs, [
+    'info: Stratum V1: miner SparkMiner/1 sends only shares far below their difficulty. Its firmware may cut the coinbase or swap bytes.',
+  ]);
+  const good = connect(NOW_MS, '00000001');
+  good.start({ password: `d=${EASY}` });
+  t.equal(good.submit(good.mine((difficulty) => difficulty >= EASY)), null);
+  for (let i = 0; i < 30; i++) good.submit(share(i));
+  t.same(good.logs, []);
 });
 
 t.test('10: the version has no bit that miners may change', async (t) => {
