@@ -89,6 +89,7 @@ export async function post(target: Target, body: string): Promise<JsonValue> {
     throw new CliError(
       'server returned HTTP error 403: the node refuses this address (-rpcallowip) or this call for this user (-rpcwhitelist; with it, -rpcwhitelistdefault=0 leaves users without a list free to call everything)',
     );
+  if (raw.status === 503) throw new CliError(`Server response: ${raw.body.toString()}`);
   const failed = raw.status >= 400 && ![400, 404, 500].includes(raw.status);
   if (failed) throw new CliError(`server returned HTTP error ${raw.status}`);
   if (raw.body.length === 0) throw new CliError('no response from server');

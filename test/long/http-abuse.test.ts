@@ -244,7 +244,7 @@ t.test('refuses calls past -rpcworkqueue', async (t) => {
   t.ok(full.length > 0, `${full.length} of 60 refused`);
   t.ok(
     full.every(
-      ({ text }) => text.startsWith('HTTP/1.1 500 Internal Server Error') && text.includes('Content-Type: text/html; charset=ISO-8859-1'),
+      ({ text }) => text.startsWith('HTTP/1.1 503 Service Unavailable') && text.includes('Content-Type: text/html; charset=ISO-8859-1'),
     ),
     "with libevent's shape",
   );

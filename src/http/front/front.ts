@@ -80,7 +80,7 @@ export class Front {
     // The clients of a crowd need more processor time than sending does. On a small machine a front with raised
     // priority would keep them from reading.
     const fanOut = new FanOut((crowded) => deps.urgency(!crowded));
-    this.#replies = new Replies(state, counters, fanOut);
+    this.#replies = new Replies(state, counters, fanOut, options.compat);
     const warn = (text: string): void => link.postNews({ news: 'notice', level: 'warn', text });
     this.admission = new Admission(options, state, counters, this.#replies, warn);
     this.#authentication = new Authentication(options, counters, this.#replies, warn);

@@ -2,12 +2,15 @@
 import type { FrontCounters } from '../../link/front-counters.js';
 import { isShared, partsOf, type ReplyBody } from '../../link/messages.js';
 import { type SharedState, STATE_FLAG } from '../../link/shared-state.js';
+import { type Compat, follows } from '../../policy/compat.js';
 import type { Exchange, Header } from './exchange.js';
 import { type FanOut, type SharedPart, SLICED_BYTES } from './fan-out.js';
 import { errorPage, TYPE_DEFAULT, TYPE_JSON, TYPE_PAGE } from './pages.js';
-import type { RestReply } from './rest.js';
+import { NO_STORE, type RestReply } from './rest.js';
 
 const QUEUE_FULL = 'Work queue depth exceeded';
+/** Release whose status for a full work queue is 503 instead of 500. */
+const QUEUE_FULL_503_RELEASE = 31;
 
 interface PartsOptions {
   /** Part of the reply that others share. */
@@ -19,8 +22,11 @@ export class Replies {
   readonly fanOut: FanOut;
   readonly #state: SharedState;
   readonly #counters: FrontCounters;
+  readonly #compat: Compat;
 
-  constructor(state: SharedState, counters: FrontCounters, fanOut: FanOut) {
+  /** @param compat decides the status while the work queue is full */
+  constructor(state: SharedState, counters: FrontCounters, fanOut: FanOut, compat: Compat) {
+    this.#compat = compat;
     this.#state = state;
     this.#counters = counters;
     this.fanOut = fanOut;
@@ -86,7 +92,8 @@ export class Replies {
 
   sendQueueFull(exchange: Exchange): void {
     this.#counters.add('refusedQueueFull');
-    exchange.reply(500, TYPE_DEFAULT, QUEUE_FULL);
+    if (follows(this.#compat, QUEUE_FULL_503_RELEASE)) exchange.reply(503, TYPE_DEFAULT, QUEUE_FULL, NO_STORE);
+    else exchange.reply(500, TYPE_DEFAULT, QUEUE_FULL);
   }
 
   #closeAtShutdown(exchange: Exchange): void {

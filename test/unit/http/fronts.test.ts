@@ -288,7 +288,8 @@ t.test('rejects calls beyond -rpcworkqueue, and removes calls of clients that le
   await until('both are running', () => signals.length === 2);
   const third = new Client(node.port);
   const refused = await third.call(request);
-  t.equal(refused.status, 500);
+  t.equal(refused.status, 503);
+  t.match(refused.head, 'Cache-Control: no-store');
   t.equal(refused.body.toString(), 'Work queue depth exceeded');
   t.match(refused.head, 'Content-Type: text/html; charset=ISO-8859-1');
   t.equal((await third.call('{"method":"getblockcount","id":1}')).status, 200, 'what a front answers alone needs no queue');
