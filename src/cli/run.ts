@@ -62,9 +62,10 @@ const confFile = (args: Args, baseDir: string): string => path.resolve(baseDir, 
 function address(args: Args, chain: keyof typeof rpcPorts): { host: string; port: number } {
   const connect = args.text('rpcconnect') ?? '127.0.0.1';
   const split = /^(?:\[([^\]]+)\]|([^:]+))(?::(.*))?$/.exec(connect);
-  if (split?.[3] !== undefined && !/^\d{1,5}$/.test(split[3])) throw new CliError(`Invalid port provided in -rpcconnect: ${connect}`);
-  const port = args.isSet('rpcport') ? args.strictInt('rpcport', 0, 1, 65535) : Number(split?.[3] ?? rpcPorts[chain]);
-  if (port < 1 || port > 65535) throw new CliError(`Invalid port provided in -rpcconnect: ${connect}`);
+  const given = split?.[3];
+  if (given !== undefined && !(/^\d{1,5}$/.test(given) && Number(given) >= 1 && Number(given) <= 65535))
+    throw new CliError(`Invalid port provided in -rpcconnect: ${connect}`);
+  const port = args.isSet('rpcport') ? args.strictInt('rpcport', 0, 1, 65535) : Number(given ?? rpcPorts[chain]);
   return { host: split?.[1] ?? split?.[2] ?? connect, port };
 }
 

@@ -73,7 +73,7 @@ t.test('runs adit-cli against a node', async (t) => {
     err: /^error: Authorization failed: Cookie file credentials were invalid and no rpcpassword was specified\. Configuration file: /,
   });
   for (const connect of ['127.0.0.1:x', '[::1]:-1', 'localhost:65536', '127.0.0.1:0'])
-    t.same(await run([`-rpcconnect=${connect}`, '-rpcpassword=x', 'getblockcount']), {
+    t.same(await cli(`-rpcconnect=${connect}`, 'getblockcount'), {
       status: 1,
       out: '',
       err: `error: Invalid port provided in -rpcconnect: ${connect}\n`,
