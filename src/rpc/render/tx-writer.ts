@@ -1,11 +1,15 @@
 // Writes transactions as JSON bytes, member by member, in Core's order. Objects and strings in between would cost more
 // than everything else about a block of thousands of transactions. Core: core_write.cpp TxToUniv.
+import { addChecksum } from '../../address/descriptor/checksum.js';
 import type { Coin } from '../../consensus/coin.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
+import { shows } from '../../policy/compat.js';
 import { scriptAsm } from '../../policy/script-asm.js';
+import { type ScriptType, scriptType } from '../../policy/script-type.js';
 import type { JsonBytes } from '../wire/json-bytes.js';
 import { encodeJson, formatAmount } from '../wire/json-write.js';
-import { type RenderContext, scriptMembers } from './script.js';
+import { hex } from './hex.js';
+import { addressOf, type RenderContext, scriptMembers } from './script.js';
 import type { SpentOutputs } from './tx.js';
 
 /** Number of scripts whose members are cached, and the size up to which a script is. */
@@ -15,11 +19,15 @@ const CACHED_SCRIPT_BYTES = 80;
 /** Writes transactions for one release and network. */
 export class TxWriter {
   readonly #ctx: RenderContext;
+  /** Members of scripts that the release shows; `old`: reqSigs and addresses. */
+  readonly #shown: { readonly desc: boolean; readonly address: boolean; readonly old: boolean };
   /** Encoded members of scripts by their bytes. Exchanges and pools pay to the same scripts again and again. */
   readonly #scripts = new Map<string, Uint8Array>();
 
   constructor(ctx: RenderContext) {
     this.#ctx = ctx;
+    const { compat } = ctx;
+    this.#shown = { desc: shows(compat, { since: 23 }), address: shows(compat, { since: 22 }), old: shows(compat, { until: 23 }) };
   }
 
   /** Writes an object: with fee if the spent outputs are given, and with hex unless the caller knows it. */
@@ -131,13 +139,41 @@ export class TxWriter {
     const key = latin1(script);
     let bytes = this.#scripts.get(key);
     if (bytes === undefined) {
-      bytes = Buffer.from(encodeJson(scriptMembers(script, this.#ctx, true)));
+      bytes = Buffer.from(this.#frequentScript(script) ?? encodeJson(scriptMembers(script, this.#ctx, true)), 'latin1');
       if (this.#scripts.size >= CACHED_SCRIPTS) this.#scripts.clear();
       this.#scripts.set(key, bytes);
     }
     out.raw(bytes);
   }
+
+  /**
+   * Returns the members of a script of a frequent type; null for other types. Their descriptor is their address, because
+   * the key or script behind a hash is not known.
+   */
+  #frequentScript(script: Uint8Array): string | null {
+    const type = scriptType(script);
+    const form = ASM_AROUND_HASH[type];
+    if (form === undefined) return null;
+    const whole = hex(script);
+    const asm = `${form.before}${whole.slice(2 * form.from, 2 * form.to)}${form.after}`;
+    const address = addressOf(script, this.#ctx);
+    const desc = this.#shown.desc ? `"desc":"${addChecksum(`addr(${address})`)}",` : '';
+    const signatures = this.#shown.old ? '"reqSigs":1,' : '';
+    const single = this.#shown.address ? `"address":"${address}",` : '';
+    const list = this.#shown.old ? `,"addresses":["${address}"]` : '';
+    return `{"asm":"${asm}",${desc}"hex":"${whole}",${signatures}${single}"type":"${type}"${list}}`;
+  }
 }
+
+/** Text form of the most frequent scripts: what is around the hash, and where in the script the hash lies. */
+const ASM_AROUND_HASH: Readonly<
+  Partial<Record<ScriptType, { readonly before: string; readonly from: number; readonly to: number; readonly after: string }>>
+> = {
+  pubkeyhash: { before: 'OP_DUP OP_HASH160 ', from: 3, to: 23, after: ' OP_EQUALVERIFY OP_CHECKSIG' },
+  scripthash: { before: 'OP_HASH160 ', from: 2, to: 22, after: ' OP_EQUAL' },
+  witness_v0_keyhash: { before: '0 ', from: 2, to: 22, after: '' },
+  witness_v0_scripthash: { before: '0 ', from: 2, to: 34, after: '' },
+};
 
 const latin1 = ({ buffer, byteOffset, length }: Uint8Array): string => Buffer.from(buffer, byteOffset, length).toString('latin1');
 

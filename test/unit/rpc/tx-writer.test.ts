@@ -23,6 +23,7 @@ const script = fc.oneof(
   bytes(20, 20).map((hash) => Uint8Array.of(0x76, 0xa9, ...push(hash), 0x88, 0xac)),
   bytes(20, 20).map((hash) => Uint8Array.of(0xa9, ...push(hash), 0x87)),
   bytes(20, 20).map((hash) => Uint8Array.of(0, ...push(hash))),
+  bytes(32, 32).map((hash) => Uint8Array.of(0, ...push(hash))),
   bytes(32, 32).map((key) => Uint8Array.of(0x51, ...push(key))),
   bytes(70).map((data) => Uint8Array.of(0x6a, ...push(data))),
 );
