@@ -343,3 +343,15 @@ t.test('stops at the height of -stopatheight', async (t) => {
   t.equal(world.engines[0]!.offered.at(-1), 50);
   await world.end();
 });
+
+t.test('does not connect blocks of signet, whose signatures the engine does not check', async (t) => {
+  // OP_0: no block has a valid signature.
+  const world = await open({}, { deps: { params: { ...params, signetChallenge: Uint8Array.of(0) } } });
+  await world.chain.commands.submitHeaders(headers);
+  // The decision is in the queue of changes, before this one.
+  await world.chain.commands.flush();
+  t.equal(world.engines.length, 0);
+  await world.give(blocks[0]!);
+  t.equal(world.chain.view.tip.height, 0);
+  await world.end();
+});
