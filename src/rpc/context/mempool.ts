@@ -65,8 +65,11 @@ export interface MempoolTextAccess {
   readonly style: TextStyle;
   /** Returns a text about the whole mempool, as it is now. Call it when the mempool is settled. */
   whole(form: TextForm): RawBytes | Promise<RawBytes>;
-  /** Returns a text about some rows of the mempool, as they are now. */
-  of(form: 'ids' | 'entries', rows: Int32Array): RawBytes | Promise<RawBytes>;
+  /**
+   * Returns a text about some rows of the mempool, as they are now.
+   * @param find returns the rows; called again if the text has to wait
+   */
+  of(form: 'ids' | 'entries', find: () => Int32Array): RawBytes | Promise<RawBytes>;
 }
 
 /** Mempool part of NodeContext. */

@@ -1,5 +1,6 @@
 // Makes the texts about the whole mempool, each once for every state of the mempool, and shares them between replies.
 // The node thread only copies the tables; render threads write the text.
+import { Semaphore } from '../../lib/semaphore.js';
 import { copyTables, type WholeTables } from '../../mempool/pool-tables.js';
 import type { RenderPool } from '../../parallel/render-pool.js';
 import type { MempoolTextAccess, TextForm, TextStyle } from '../context/mempool.js';
@@ -8,6 +9,10 @@ import { type TextJob, writeText } from './mempool-text.js';
 
 /** Number of transactions that the node thread writes at once, in less time than a job takes to start. */
 const AT_ONCE = 32;
+/** Number of relatives up to which the node thread writes them itself, which takes less time than a copy of the tables. */
+const RELATIVES_AT_ONCE = 128;
+/** Number of texts that are written at once. Each holds a copy of the tables: 54 MB for 300,000 transactions. */
+const TEXTS_AT_ONCE = 2;
 /** Most bytes of texts that are retained for later replies. */
 const MOST_BYTES = 64 << 20;
 
@@ -16,6 +21,8 @@ export interface TextSource {
   readonly size: number;
   readonly sequence: number;
   readonly tables: WholeTables;
+  /** Resolves when no change is in progress. Default: there never is one. */
+  settled?(): Promise<void>;
 }
 
 interface Text {
@@ -28,6 +35,7 @@ export class MempoolTexts implements MempoolTextAccess {
   readonly #mempool: TextSource;
   readonly #threads: Pick<RenderPool<unknown>, 'runNamed'>;
   readonly #texts = new Map<TextForm, Text>();
+  readonly #permits = new Semaphore(TEXTS_AT_ONCE);
 
   constructor(mempool: TextSource, threads: Pick<RenderPool<unknown>, 'runNamed'>, style: TextStyle) {
     this.#mempool = mempool;
@@ -38,9 +46,21 @@ export class MempoolTexts implements MempoolTextAccess {
   /** Returns a text about the whole mempool, as it is now. Call it when the mempool is settled. */
   whole(form: TextForm): RawBytes | Promise<RawBytes> {
     if (this.#mempool.size <= AT_ONCE) return this.#write(form, null);
-    const { generation } = this.#mempool.tables.rows;
+    const wait = async (): Promise<RawBytes> => {
+      await this.#mempool.settled?.();
+      return this.#known(form) ?? this.#make(form);
+    };
+    return this.#known(form) ?? this.#permits.run(wait);
+  }
+
+  /** Returns the text of the current state if it was made, or is being made. */
+  #known(form: TextForm): Promise<RawBytes> | null {
     const known = this.#texts.get(form);
-    if (known?.generation === generation) return known.text;
+    return known?.generation === this.#mempool.tables.rows.generation ? known.text : null;
+  }
+
+  #make(form: TextForm): Promise<RawBytes> {
+    const { generation } = this.#mempool.tables.rows;
     const made = { generation, text: this.#post(form, null) };
     this.#texts.set(form, made);
     const forget = (): void => {
@@ -52,9 +72,17 @@ export class MempoolTexts implements MempoolTextAccess {
     return made.text;
   }
 
-  /** Returns a text about some rows of the mempool, as they are now. */
-  of(form: 'ids' | 'entries', rows: Int32Array): RawBytes | Promise<RawBytes> {
-    return rows.length <= AT_ONCE ? this.#write(form, rows) : this.#post(form, rows);
+  /**
+   * Returns a text about some rows of the mempool, as they are now.
+   * @param find returns the rows; called again if the text has to wait
+   */
+  of(form: 'ids' | 'entries', find: () => Int32Array): RawBytes | Promise<RawBytes> {
+    const rows = find();
+    if (rows.length <= RELATIVES_AT_ONCE) return this.#write(form, rows);
+    return this.#permits.run(async () => {
+      await this.#mempool.settled?.();
+      return this.#post(form, find());
+    });
   }
 
   #write(form: TextForm, rows: Int32Array | null): RawBytes {

@@ -21,7 +21,7 @@ export function relatives(
     const { verbose } = params;
     const txid = asHash(params.txid, idName(ctx));
     await ctx.mempool.settled();
-    const rows = Int32Array.from(list(ctx, entryOf(ctx, txid)), ({ row }) => row);
+    const rows = (): Int32Array => Int32Array.from(list(ctx, entryOf(ctx, txid)), ({ row }) => row);
     return ctx.mempoolTexts.of(verbose ? 'entries' : 'ids', rows);
   };
 }
