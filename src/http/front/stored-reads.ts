@@ -1,5 +1,6 @@
 // Fills replies of the node thread that contain read jobs (rpc/reads/unfilled.ts): runs the jobs on render threads and
 // sends the results. Clients that ask for the same at the same time, or shortly afterwards, share one result.
+import { yieldToLoop } from '../../lib/time-slice.js';
 import type { RenderPool } from '../../parallel/render-pool.js';
 import { RPC_CODE, RpcError } from '../../rpc/errors.js';
 import { isSmallJob, type ReadResult } from '../../rpc/reads/read-job.js';
@@ -46,6 +47,8 @@ const BATCH_BYTES = 256 << 20;
 const ALL_BATCHES_BYTES = 512 << 20;
 /** Pieces of a batch that are made at once: four jobs, and the text between them. */
 const BATCH_PIECES = 8;
+/** Milliseconds of small jobs after which a batch yields to the event loop. */
+const SLICE_MS = 5;
 
 export class StoredReads {
   readonly #deps: StoredReadsDeps;
@@ -100,8 +103,13 @@ export class StoredReads {
     const results: Promise<readonly Uint8Array[]>[] = [];
     const parts: Uint8Array[] = [];
     let bytes = 0;
+    let begun = performance.now();
     try {
       for (const [i] of pieces.entries()) {
+        if (performance.now() - begun > SLICE_MS) {
+          await yieldToLoop();
+          begun = performance.now();
+        }
         while (results.length < pieces.length && results.length < i + BATCH_PIECES)
           results.push(this.#piece(waits, pieces[results.length]));
         const more = await results[i];

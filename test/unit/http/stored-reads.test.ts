@@ -49,7 +49,10 @@ function open(threads = 2) {
   };
   const reads = new StoredReads({
     pool: pool as unknown as RenderPool<ReadResult>,
-    render: () => ({ parts: [] }),
+    render: () => {
+      for (const end = performance.now() + 1; performance.now() < end; );
+      return { parts: [] };
+    },
     replies: replies as unknown as Replies,
     fronts: 1,
     log: () => {},
@@ -140,4 +143,15 @@ t.test('drops all jobs of a batch whose client disconnects', async (t) => {
     started.map(({ signal }) => signal?.aborted),
     [true, true, true, true],
   );
+});
+
+t.test('yields to other clients while it writes the small results of a batch', async (t) => {
+  const { sent, batch } = open(1);
+  let sentBefore = -1;
+  setImmediate(() => {
+    sentBefore = sent.length;
+  });
+  batch(Array.from({ length: 50 }, () => JSON.stringify({ kind: 'pooled-tx' })));
+  while (sent.length === 0) await settle();
+  t.equal(sentBefore, 0, 'the event loop ran before the reply was complete');
 });
