@@ -7,7 +7,7 @@ import { shows } from '../../policy/compat.js';
 import { scriptAsm } from '../../policy/script-asm.js';
 import { type ScriptType, scriptType } from '../../policy/script-type.js';
 import type { JsonBytes } from '../wire/json-bytes.js';
-import { encodeJson, formatAmount } from '../wire/json-write.js';
+import { encodeJson } from '../wire/json-write.js';
 import { hex } from './hex.js';
 import { addressOf, type RenderContext, scriptMembers } from './script.js';
 import type { SpentOutputs } from './tx.js';
@@ -52,7 +52,7 @@ export class TxWriter {
     this.writeOutputs(out, tx);
     if (spent !== null) {
       out.text(',"fee":');
-      writeAmount(out, feeOf(tx, spent.coins));
+      out.amount(feeOf(tx, spent.coins));
     }
     if (withHex) {
       out.text(',"hex":');
@@ -108,7 +108,7 @@ export class TxWriter {
     out.text(coinbase ? ',"prevout":{"generated":true,"height":' : ',"prevout":{"generated":false,"height":');
     out.int(height);
     out.text(',"value":');
-    writeAmount(out, value);
+    out.amount(value);
     out.text(',"scriptPubKey":');
     this.#writeScript(out, script);
     out.text('}');
@@ -121,7 +121,7 @@ export class TxWriter {
       out.beginEntry();
       out.text(i > 0 ? ',{"value":' : '{"value":');
       const value = tx.outputValue(i);
-      writeAmount(out, Number.isSafeInteger(value) ? value : tx.outputValueBig(i));
+      out.amount(Number.isSafeInteger(value) ? value : tx.outputValueBig(i));
       out.text(',"n":');
       out.int(i);
       out.text(',"scriptPubKey":');
@@ -176,14 +176,6 @@ const ASM_AROUND_HASH: Readonly<
 };
 
 const latin1 = ({ buffer, byteOffset, length }: Uint8Array): string => Buffer.from(buffer, byteOffset, length).toString('latin1');
-
-/** Amounts up to this number of satoshis are written digit by digit: JsonBytes.amount() takes 32 bits of whole coins. */
-const MOST_DIGITS = 0xffff_ffff * 100_000_000;
-
-function writeAmount(out: JsonBytes, sats: number | bigint): void {
-  if (typeof sats === 'number' && Math.abs(sats) < MOST_DIGITS) out.amount(sats);
-  else out.text(formatAmount(sats));
-}
 
 /** Returns the fee in satoshis: inputs minus outputs. */
 export function feeOf(tx: TxView, coins: readonly Coin[]): number {

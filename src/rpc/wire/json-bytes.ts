@@ -1,6 +1,6 @@
 // Writes JSON as bytes, piece by piece, for results with very many entries. Concatenated strings would be trees inside
 // the engine, and converting those to bytes costs more than everything else about an entry.
-import { encodeString } from './json-write.js';
+import { encodeString, formatAmount } from './json-write.js';
 
 const FIRST_BYTES = 4 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
@@ -13,6 +13,8 @@ const HEX = Uint8Array.from({ length: 512 }, (_, i) => '0123456789abcdef'.charCo
 const NATIVE_HEX_BYTES = 96;
 const ZERO = 0x30;
 const SATS_PER_COIN = 100_000_000;
+/** Amounts below this number of satoshis are written digit by digit, because #digits() takes 32 bits of whole coins. */
+const DIGITS_BELOW = 2 ** 32 * SATS_PER_COIN;
 
 export class JsonBytes {
   readonly #full: Buffer[] = [];
@@ -95,7 +97,11 @@ export class JsonBytes {
   }
 
   /** Writes satoshis as BTC with eight decimals. */
-  amount(sats: number): void {
+  amount(sats: number | bigint): void {
+    if (typeof sats === 'bigint' || Math.abs(sats) >= DIGITS_BELOW) {
+      this.text(formatAmount(sats));
+      return;
+    }
     this.#ensure(32);
     let left = sats;
     if (left < 0) {

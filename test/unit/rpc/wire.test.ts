@@ -466,6 +466,14 @@ t.test('Pieces joins any number of pieces', async (t) => {
   }
 });
 
+t.test('JsonBytes writes amounts of any size', async (t) => {
+  for (const sats of [0, -1, 2 ** 32, 2 ** 53 - 1, 2 ** 32 * 1e8, 2 ** 59, -(2 ** 59)]) {
+    const out = new JsonBytes();
+    out.amount(sats);
+    t.equal(out.toString(), encodeJson(new Amount(sats)));
+  }
+});
+
 t.test('JsonBytes reserves little more memory than it writes', async (t) => {
   for (const size of [100, 5_000, 700_000, 1_100_000, 12_000_000]) {
     const out = new JsonBytes();
