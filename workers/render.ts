@@ -4,7 +4,7 @@ import type { ChainParams } from '../src/consensus/params/chain-params.js';
 import { createNativeHashes } from '../src/crypto/native/hashes.js';
 import { createKeyMath } from '../src/crypto/native/key-math.js';
 import { hurry } from '../src/lib/thread-priority.js';
-import { withoutCopy } from '../src/parallel/render-pool.js';
+import { withoutCopy } from '../src/parallel/without-copy.js';
 import type { Compat } from '../src/policy/compat.js';
 import type { ReadResult } from '../src/rpc/reads/read-job.js';
 import { createJobRunner } from '../src/rpc/reads/render-job.js';

@@ -1,7 +1,6 @@
 // Threads that read block files and render replies. They are apart from the pool that verifies scripts and have a lower
 // priority in the system: a rendering takes up to a tenth of a second and cannot be interrupted, so a script job behind
 // it would wait. Entry module: workers/render.ts.
-import { Piscina } from 'piscina';
 import { Semaphore } from '../lib/semaphore.js';
 import { WORKER_ENTRY } from '../lib/worker-entries.js';
 import { WorkerThreads } from './worker-threads.js';
@@ -62,20 +61,4 @@ export class RenderPool<Result> {
     this.#closed = true;
     await this.#threads.close();
   }
-}
-
-/** Size from which an array is transferred and not copied. */
-const TRANSFERRED_BYTES = 64 * 1024;
-
-/** Marks the parts of a job's result, so that they cross threads without a copy where their memory allows it. */
-export function withoutCopy<T extends object>(result: T, parts: readonly Uint8Array[]): T {
-  const buffers = parts.filter(({ length }) => length >= TRANSFERRED_BYTES).map(({ buffer }) => buffer as ArrayBuffer);
-  return Piscina.move({
-    get [Piscina.transferableSymbol]() {
-      return buffers;
-    },
-    get [Piscina.valueSymbol]() {
-      return result;
-    },
-  } as never) as T;
 }
