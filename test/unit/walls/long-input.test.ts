@@ -13,7 +13,7 @@ const LITERAL = /(?:[(=,:?&|![{;]|=>|return)\s*\/((?![*/])(?:[^/\\\n[]|\\.|\[(?:
 
 /** Literals that the detector does not call safe, with the reason why they are. */
 const BOUNDED: Readonly<Record<string, string>> = {
-  'cli/run.ts: /^(?:\\[([^\\]]+)\\]|([^:]+))(?::(\\d+))?$/': 'adit-cli reads its own -rpcconnect',
+  'cli/run.ts: /^(?:\\[([^\\]]+)\\]|([^:]+))(?::(.*))?$/': 'adit-cli reads its own -rpcconnect',
   'config/args.ts: /^\\s*(\\d*)(?:\\.(\\d{0,8}))?\\s*$/': "the operator's own option",
   'config/settings-file.ts: /"(?:[^"\\\\]|\\\\.)*"(?=(\\s*:)?)|[[\\]{}]/':
     'a file that the node writes, and that JSON.parse has taken: each quote is closed',
