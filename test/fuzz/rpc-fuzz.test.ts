@@ -3,6 +3,7 @@
 
 import t from 'tap';
 import { chainParams } from '../../src/consensus/params/networks.js';
+import { wholeBody } from '../../src/link/messages.js';
 import { COMPATS } from '../../src/policy/compat.js';
 import { METHODS } from '../../src/rpc/declare/methods.js';
 import type { FrontContext } from '../../src/rpc/front/context.js';
@@ -140,7 +141,7 @@ t.test(`answers ${CASES} random request bodies without an unexpected error`, asy
       if (plan.kind === 'reply') note('front', fault(plan.status, String(plan.body)));
       if (plan.kind === 'template') note('template', fault(200, `${plan.prefix}{}${plan.suffix}`));
       const reply = await desk.executeBody(bytes, { user: 'u', uri: '/', signal: stopping.signal });
-      note('node', fault(reply.status, String(reply.body)));
+      note('node', fault(reply.status, Buffer.from(wholeBody(reply.body) as Uint8Array).toString()));
     } catch (error) {
       note('thrown', String(error));
     }
