@@ -7,7 +7,7 @@ import type { Kernel } from './kernel-module.js';
 /** Error codes of the stages besides those of kernel/layout.ts. */
 export const STAGE_ERROR = { header: 100, merkleRoot: 101, mutated: 102, commitment: 103, unexpectedWitness: 104 } as const;
 
-/** Bit of a slot's flags for BIP-0141. */
+/** Sizes and offsets of a block's header in bytes. */
 const HASH_BYTES = 32;
 const HEADER_BYTES = 80;
 const PREV_HASH_AT = 4;

@@ -1,5 +1,6 @@
 // A thread of the engine. It takes whole blocks for the stages without an order, and applies every block, in order, to the
-// shard of the coins that it owns. Nobody else touches this shard. Who applies a block last also finishes it.
+// shard of the coins that it owns. No other thread reads or writes this shard. The thread that applies a block last also
+// finishes the block.
 
 import { performance } from 'node:perf_hooks';
 import { loadSha256Update } from '../crypto/native/sha256-update.js';

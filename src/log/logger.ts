@@ -13,7 +13,7 @@ export interface Logger {
    * ...).
    */
   debug(category: string, message: string): void;
-  /** Returns whether details of a category are shown, so that callers need not build lines that nobody will see. */
+  /** Returns whether the log shows details of a category. Callers ask before they build an expensive line. */
   shows(category: string): boolean;
 }
 

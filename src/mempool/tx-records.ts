@@ -111,7 +111,7 @@ export class TxRecords implements EntryStore {
     return this.arena.bytesOf(row).subarray(from, from + this.rows.length[row]);
   }
 
-  /** See compareIds in record-arena.ts. */
+  /** Compares two rows by txid in Core's order, as the function of the same name in record-arena.ts does. */
   compareIds = (a: number, b: number): number => compareIds(this.rows, this.arena, a, b);
 
   follow(follower: RowListener): void {

@@ -18,7 +18,7 @@ export class HeldBlocks {
   #waiters: (() => void)[] = [];
   readonly #starved: () => boolean;
 
-  /** @param starved returns whether the block that is connected next is missing; then nobody may wait for space */
+  /** @param starved returns whether the engine lacks the block that it connects next. Senders must not wait then */
   constructor(starved: () => boolean) {
     this.#starved = starved;
   }

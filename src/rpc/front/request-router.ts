@@ -118,7 +118,8 @@ export class RequestRouter {
    */
   plan(body: Uint8Array, call: FrontCall): CallPlan | null {
     const scan = this.#scan ?? new RequestScan();
-    // A plan may contain another one: the newest tip arrives behind replies, after which a client's next request is planned.
+    // While this body is planned, the front may read messages of the node thread, and these may start the plan of another
+    // client's request. That plan must not use the same scan.
     this.#scan = null;
     const whole = scan.start(body).goOn(body.length < LONG_BODY_BYTES ? Number.POSITIVE_INFINITY : READ_MS);
     const plan = whole ? this.#planScanned(body, scan, call) : null;

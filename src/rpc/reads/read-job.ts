@@ -87,7 +87,7 @@ export interface TxPlaceMembers {
 /** A transaction of a block. */
 export interface TxJob {
   readonly kind: 'tx';
-  /** Its hash is empty if it is not needed. */
+  /** The block. `hash` is empty for a job that does not check the hash of the bytes it reads. */
   readonly block: StoredBlock;
   /** Position of the transaction in the block; null: it is searched by its id. */
   readonly at: { readonly offset: number; readonly size: number } | null;
