@@ -41,6 +41,7 @@ type Change = {
   connected: { node: ModelNode; block: { txs: readonly TxView[] } }[];
   disconnected: { node: ModelNode; block: { txs: readonly TxView[] } }[];
   invalidatedBefore?: number;
+  jumpedFrom?: ModelNode;
 };
 
 /** OP_TRUE: spendable by anyone without a signature. */
@@ -99,6 +100,13 @@ export class ModelChain {
     const node = this.#apply(txs);
     this.#tell({ connected: [{ node, block: { txs: node.txs } }], disconnected: [] });
     return node;
+  }
+
+  /** Moves the tip over these blocks, whose transactions listeners do not see (TipChange.jumpedFrom). */
+  jump(blocks: readonly (readonly TxView[])[]): void {
+    const jumpedFrom = this.tip;
+    for (const txs of blocks) this.#apply(txs);
+    this.#tell({ connected: [], disconnected: [], jumpedFrom });
   }
 
   /** Replaces the last blocks by others, in one change. */

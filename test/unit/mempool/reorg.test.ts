@@ -4,6 +4,7 @@ import type { TxView } from '../../../src/consensus/tx/tx-view.js';
 import { Slicer } from '../../../src/lib/slicer.js';
 import { ANYONE, outpointOf, type SpendOptions, spend } from '../../framework/model-chain.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
+import { until } from '../../framework/until.js';
 
 const PADDED = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
 const pay = (outpoints: Uint8Array[], value: number, options: SpendOptions = {}): TxView =>
@@ -569,4 +570,21 @@ t.test('invalidateblock removes what a tip forbids before the transactions of a 
       `blocks per change: ${steps}`,
     );
   }
+});
+
+t.test('after a jump of the tip, only transactions that still fit the chain return', async (t) => {
+  const { pool, chain } = createPool({ policy: NO_POLICY });
+  const free = pay([chain.fund(50_000)], 49_000);
+  const confirmed = pay([chain.fund(50_000)], 49_000);
+  const child = pay([outpointOf(confirmed, 0)], 48_000);
+  const contested = chain.fund(50_000);
+  const loser = pay([contested], 49_000);
+  const below = pay([outpointOf(loser, 0)], 48_000);
+  for (const tx of [free, confirmed, child, loser, below]) t.equal((await pool.accept(tx)).reject, null);
+  t.notOk(pool.outlasts({ connected: [], disconnected: [], jumpedFrom: chain.tip }), 'any of them may be in a skipped block');
+  chain.jump([[confirmed], [pay([contested], 47_000)], []]);
+  await until('the transactions returned', () => pool.has(free.txid) && pool.has(child.txid));
+  t.equal(pool.size, 2);
+  t.equal(pool.get(child.txid)?.ancestorCount, 1, 'its parent is confirmed');
+  t.equal(pool.spender(contested), undefined);
 });
