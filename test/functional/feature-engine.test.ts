@@ -1,5 +1,5 @@
-// The download engine in real nodes: download from a peer, -reindex, -reindex-chainstate, -loadblock, a stop and SIGKILL in
-// the middle. Each time the coins and the undo data are those of a node without the engine.
+// The download engine in real nodes: download from a peer, -reindex, -reindex-chainstate, a stop and SIGKILL in the middle,
+// indexes and a wallet. Each time the coins and the undo data are those of a node without the engine.
 import fs from 'node:fs';
 import path from 'node:path';
 import t, { type Test } from 'tap';
@@ -123,4 +123,29 @@ t.test('continues after SIGKILL and after clean stops in the middle', async (t) 
   await synced(node);
   t.same(await factsOf(node), expected);
   t.equal(await node.call('verifychain', 3, 0), true);
+});
+
+t.test('indexes and wallets get the blocks that the engine connected', async (t) => {
+  const node = await Daemon.start(...engine, '-txindex', '-blockfilterindex', '-coinstatsindex', '-connect=0', '-listen=0');
+  t.teardown(() => node.remove());
+  await node.call('createwallet', 'w', true, true, '', false, true);
+  const { descriptor } = await node.call('getdescriptorinfo', 'raw(51)');
+  t.match(await node.callWallet('w', 'importdescriptors', [{ desc: descriptor, timestamp: 0 }]), [{ success: true }]);
+  await node.call('addnode', `127.0.0.1:${port}`, 'onetry');
+  await synced(node);
+  await assertConnected(t, node, log(node));
+  await until('the indexes', async () => {
+    const indexes: readonly { synced: boolean; best_block_height: number }[] = Object.values(await node.call('getindexinfo'));
+    return indexes.length === 3 && indexes.every((one) => one.synced && one.best_block_height === last.height);
+  });
+  const { muhash } = await node.call('gettxoutsetinfo', 'muhash', last.height);
+  t.match(expected.coins, { muhash }, 'the index of coin statistics');
+  const { hash, tx } = await node.call('getblock', await node.call('getblockhash', 300));
+  t.match(await node.call('getrawtransaction', tx[1], true), { blockhash: hash });
+  t.type((await node.call('getblockfilter', hash)).filter, 'string');
+  await until('the wallet', async () => (await node.callWallet('w', 'getwalletinfo')).lastprocessedblock.height === last.height);
+  const { mine } = await node.callWallet('w', 'getbalances');
+  const { total_amount } = await node.call('scantxoutset', 'start', ['raw(51)']);
+  t.ok(total_amount > 0);
+  t.equal((mine.trusted + mine.immature).toFixed(8), total_amount.toFixed(8));
 });
