@@ -15,8 +15,8 @@ import { PATIENCE_MS } from '../framework/until.js';
 
 const grafana = path.resolve(import.meta.dirname, '../../../grafana');
 const missing = ['prometheus', 'promtool'].some((program) => spawnSync(program, ['--version']).status !== 0);
-/** Queries without data: these nodes have no fleet, and a new chain has no fee estimates. */
-const WITHOUT_DATA = /adit_fleet_|bitcoin_est_smart_fee_/;
+/** Queries without data: these nodes have no fleet and no download engine, and a new chain has no fee estimates. */
+const WITHOUT_DATA = /adit_fleet_|adit_engine_|bitcoin_est_smart_fee_/;
 const address = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 interface Query {
   readonly from: string;

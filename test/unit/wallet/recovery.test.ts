@@ -24,6 +24,8 @@ interface World {
   readonly errors: string[];
   /** Failures by the wallet's name. */
   readonly faults: string[];
+  /** Wallets whose loading is complete. A wallet is in the manager's list somewhat earlier. */
+  readonly loaded: WeakSet<Wallet>;
   /** Runs at the end of each loading. */
   onLoaded(wallet: Wallet): Promise<void>;
 }
@@ -36,6 +38,7 @@ async function world(t: Test, names = ['failing', 'sound']): Promise<World> {
   const { surroundings } = await createMemoryWallet();
   const errors: string[] = [];
   const faults: string[] = [];
+  const loaded = new WeakSet<Wallet>();
   const here = { onLoaded: async (_: Wallet): Promise<void> => {} };
   const manager = managerIn({
     dir,
@@ -44,7 +47,10 @@ async function world(t: Test, names = ['failing', 'sound']): Promise<World> {
     deps: {
       client: node.client,
       log: { info() {}, warn() {}, error: (line) => errors.push(line) },
-      onLoaded: (wallet) => here.onLoaded(wallet),
+      onLoaded: async (wallet) => {
+        await here.onLoaded(wallet);
+        loaded.add(wallet);
+      },
     },
   });
   t.teardown(() => manager.close());
@@ -57,7 +63,7 @@ async function world(t: Test, names = ['failing', 'sound']): Promise<World> {
   node.returning = false;
   for (let i = 0; i < 3; i++) node.enter();
   for (const wallet of manager.all) await wallet.events.applyPending();
-  return Object.assign(here, { node, manager, errors, faults });
+  return Object.assign(here, { node, manager, errors, faults, loaded });
 }
 
 const called = (wallet: Wallet, method: string, ...args: unknown[]): Promise<unknown> => run(wallet, method, ...args);
@@ -98,10 +104,10 @@ function failOnce<T extends object>(at: T, member: keyof T, worksFirst: boolean)
   Object.assign(at, { [member]: failing });
 }
 
-const reloaded = (manager: WalletManager, former: Wallet): Promise<void> =>
+const reloaded = ({ manager, loaded }: World, former: Wallet): Promise<void> =>
   until(`${former.name} is loaded again`, () => {
     const wallet = manager.get(former.name);
-    return wallet !== undefined && wallet !== former && manager.all.includes(wallet);
+    return wallet !== undefined && wallet !== former && loaded.has(wallet);
   });
 
 const jump = ({ node }: World): void => {
@@ -156,7 +162,7 @@ for (const { kind, cause, inject } of EVENTS) {
       t.throws(() => manager.selectWallet('failing', AMBIGUOUS), { code: -4, message: /"failing" has failed and is being loaded again/ });
       t.throws(() => manager.selectWallet(null, AMBIGUOUS), { code: -19 }, 'a call without a name does not reach the other wallet');
       t.equal(manager.selectWallet('sound', AMBIGUOUS).name, 'sound');
-      await reloaded(manager, failing);
+      await reloaded(here, failing);
       node.client.onHistory();
       await manager.get('sound')!.events.applyPending();
       await until('scans are over', () => manager.all.every(({ scans }) => scans.running === null && scans.unseen === null));
@@ -185,7 +191,7 @@ t.test('a wallet recovers from a failed write with all acknowledged changes', as
   );
   await t.rejects(called(failing, 'importaddress', '53', 'refused', false), { message: 'disk full' });
   t.same(faults, ['failing']);
-  await reloaded(manager, failing);
+  await reloaded(here, failing);
   const again = manager.get('failing')!;
   t.same([again.keys.isMine(Uint8Array.of(0x52)), again.keys.isMine(Uint8Array.of(0x53))].map(Boolean), [true, false]);
   await sameAfterBlock(t, here);
@@ -204,8 +210,7 @@ async function failNow({ node, manager }: World): Promise<Wallet> {
 t.test('a wallet that fails again within a minute stays unloaded until it is loaded by a call', async (t) => {
   const here = await world(t);
   const { node, manager, errors } = here;
-  await reloaded(manager, await failNow(here));
-  await until('its loading is over', () => manager.get('failing') !== undefined);
+  await reloaded(here, await failNow(here));
   await failNow(here);
   await until('the wallet stays unloaded', () => errors.length > 0);
   const line =
@@ -221,7 +226,7 @@ t.test('a wallet that fails again within a minute stays unloaded until it is loa
   await manager.loadWallet('failing');
   await sameAfterBlock(t, here);
   t.equal(manager.selectWallet('failing', AMBIGUOUS).name, 'failing');
-  await reloaded(manager, await failNow(here));
+  await reloaded(here, await failNow(here));
   t.pass('and recovers as at first');
 });
 
@@ -231,7 +236,7 @@ t.test('a wallet that fails again after a minute is loaded again', async (t) => 
   t.intercept(performance, 'now', { value: () => now.call(performance) + ahead, configurable: true });
   const here = await world(t);
   for (let i = 0; i < 3; i++) {
-    await reloaded(here.manager, await failNow(here));
+    await reloaded(here, await failNow(here));
     ahead += 60_001;
   }
   t.same(here.errors, []);
