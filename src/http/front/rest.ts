@@ -118,7 +118,8 @@ export class RestFront {
     const result = await this.#deps.read(exchange, job);
     if (exchange.disconnected) return;
     if (result instanceof RpcError) {
-      this.#fault(exchange, 500, isStored(call) ? `I/O error reading ${call.hash.text}` : result.message);
+      if (call.endpoint === 'spenttxouts') this.#fault(exchange, 404, `${call.hash.text} undo not available`);
+      else this.#fault(exchange, 500, isStored(call) ? `I/O error reading ${call.hash.text}` : result.message);
       return;
     }
     try {

@@ -34,6 +34,26 @@ export function blockFacts(ctx: NodeContext, node: HeaderInfo): BlockFacts {
   };
 }
 
+/** Number of earlier times that the median time of a header depends on. */
+const TIMES_BEFORE = 10;
+
+/** Returns the job that shows consecutive headers of the active chain. */
+export function headersRead({ chain }: NodeContext, nodes: readonly HeaderInfo[]): PendingRead {
+  const [first] = nodes;
+  const timesBefore: number[] = [];
+  for (let at = first.prev; at !== null && timesBefore.length < TIMES_BEFORE; at = at.prev) timesBefore.unshift(at.time);
+  return new PendingRead({
+    kind: 'headers',
+    headers: Buffer.concat(nodes.map(({ headerBytes }) => headerBytes)).toString('base64'),
+    txCounts: nodes.map(({ txCount }) => txCount),
+    height: first.height,
+    tipHeight: chain.tip.height,
+    timesBefore,
+    workBefore: (first.prev?.chainWork ?? 0n).toString(16),
+    next: chain.next(nodes[nodes.length - 1])?.hashHex ?? null,
+  });
+}
+
 /** Returns the result of getblock. @throws RpcError */
 export function blockRead(ctx: NodeContext, node: HeaderInfo, verbosity: number): PendingRead {
   const { compat } = ctx;

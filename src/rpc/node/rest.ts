@@ -18,16 +18,12 @@ import { hashHex, hex } from '../render/hex.js';
 import { scriptMembers } from '../render/script.js';
 import { isStored, noSuchFormat, type RestCall, RestFault, type RestFormat, type RestHash, readRest } from '../rest/request.js';
 import { encodeJson } from '../wire/json-write.js';
-import { Pieces } from '../wire/pieces.js';
 import type { Reply } from '../wire/reply.js';
 import { Amount, JsonNumber, type JsonResult, type JsonValue, RawBytes } from '../wire/values.js';
-import { headerMembers } from './blocks.js';
 import { searchTransaction } from './getrawtransaction.js';
-import { heavyCall } from './heavy-call.js';
-import { readUndo, renderContext } from './lookup.js';
-import { blockFolder, storedBlock } from './read-facts.js';
+import { renderContext } from './lookup.js';
+import { blockFolder, headersRead, storedBlock, storedUndo } from './read-facts.js';
 import { NODE_RUNS } from './runs.js';
-import { mapInSlices, mapSliced, Slicer } from './slices.js';
 
 /** Height reported for unconfirmed outputs (Core's MEMPOOL_HEIGHT). */
 const MEMPOOL_HEIGHT = 0x7fff_ffff;
@@ -107,7 +103,7 @@ export class RestHandler {
       case 'blockpart':
         return this.#block(asked, info);
       case 'headers':
-        return this.#headers(asked, info);
+        return this.#headers(asked);
       case 'blockfilter':
         return this.#filter(asked);
       case 'blockfilterheaders':
@@ -125,7 +121,7 @@ export class RestHandler {
       case 'blockhashbyheight':
         return this.#blockHash(asked);
       case 'spenttxouts':
-        return this.#spent(asked, info);
+        return this.#spent(asked);
     }
   }
 
@@ -194,13 +190,12 @@ export class RestHandler {
     return nodes;
   }
 
-  async #headers(asked: Asked<'headers'>, info: CallInfo): Promise<Body> {
+  #headers(asked: Asked<'headers'>): Body {
     const nodes = this.#fromHere(asked);
     if (asked.format !== 'json') {
       return binary(asked.format, Buffer.concat(nodes.map(({ headerBytes }) => headerBytes)));
     }
-    const shown = (node: HeaderInfo): JsonResult => this.#shaped('getblockheader', headerMembers(this.#ctx, node));
-    return json(await mapSliced(nodes, shown, info.yieldToUrgent));
+    return nodes.length === 0 ? json([]) : headersRead(this.#ctx, nodes);
   }
 
   #filterIndex(type: string): FilterIndexAccess {
@@ -301,30 +296,14 @@ export class RestHandler {
     }
   }
 
-  async #spent({ hash, format }: Asked<'spenttxouts'>, info: CallInfo): Promise<Body> {
-    const node = this.#known(hash);
+  #spent({ hash, format }: Asked<'spenttxouts'>): Body {
     const ctx = this.#ctx;
-    return heavyCall(ctx.heavy, info.signal, async () => {
-      if (node.prev !== null && !ctx.blocks.hasUndo(node)) fault(404, `${hash.text} undo not available`);
-      const undo = await readUndo(ctx, node).catch(() => fault(404, `${hash.text} undo not available`));
-      const slicer = new Slicer(info.yieldToUrgent);
-      if (format === 'json') {
-        const render = renderContext(ctx);
-        const shown = ({ value, script }: Coin): string =>
-          encodeJson({ value: new Amount(value), scriptPubKey: scriptMembers(script, render, true) });
-        const lists = new Pieces(',');
-        lists.add('[]');
-        for (const coins of undo) lists.add(`[${(await mapInSlices(coins, shown, slicer)).join(',')}]`);
-        return `[${lists.text()}]\n`;
-      }
-      // The first list is empty: the coinbase spends nothing.
-      const out = new ByteWriter(4096).compactSize(undo.length + 1).compactSize(0);
-      for (const coins of undo) {
-        out.compactSize(coins.length);
-        for (const { value, script } of coins) out.u64(value).varBytes(script);
-        if (slicer.due) await slicer.pause();
-      }
-      return binary(format, out.finish());
-    });
+    const node = this.#known(hash);
+    const undo = storedUndo(ctx, node);
+    if (node.prev !== null && (undo === null || ctx.blocks.isPruned(node))) return fault(404, `${hash.text} undo not available`);
+    if (format === null) return noSuchFormat();
+    const form = ({ bin: 'bytes', hex: 'hex', json: 'object' } as const)[format];
+    const block = { ...blockFolder(ctx), file: node.file, pos: node.blockPos, hash: node.hashHex };
+    return new PendingRead({ kind: 'spent', block, prevHash: hashHex(node.prevHash), undo, form });
   }
 }

@@ -108,12 +108,43 @@ export interface PooledTxJob {
   readonly members: TxPlaceMembers;
 }
 
-export type ReadJob = BlockJob | BytesJob | StatsJob | ProofJob | TxJob | PooledTxJob;
+/** Consecutive headers of the active chain as REST shows them. */
+export interface HeadersJob {
+  readonly kind: 'headers';
+  /** 80 bytes for each header, base64. */
+  readonly headers: string;
+  /** Number of transactions of each block; 0 if it is unknown. */
+  readonly txCounts: readonly number[];
+  /** Height of the first header, and of the tip. */
+  readonly height: number;
+  readonly tipHeight: number;
+  /** Times of the ten headers before the first, oldest first; fewer at the beginning of the chain. */
+  readonly timesBefore: readonly number[];
+  /** Work of the chain before the first header, hex. */
+  readonly workBefore: string;
+  /** Hash of the block after the last header, display order; null for none. */
+  readonly next: string | null;
+}
+
+/** The outputs that a block spent, as REST returns them. */
+export interface SpentJob {
+  readonly kind: 'spent';
+  readonly block: StoredBlock;
+  /** Hash of the previous block, display order. */
+  readonly prevHash: string;
+  /** Null for the genesis block, which spends nothing. */
+  readonly undo: StoredUndo | null;
+  readonly form: 'bytes' | 'hex' | 'object';
+}
+
+export type ReadJob = BlockJob | BytesJob | StatsJob | ProofJob | TxJob | PooledTxJob | HeadersJob | SpentJob;
 
 /** Returns whether a job, as JSON, needs no file and little time, so that it need not cross to another thread. */
-export const isSmallJob = (job: string): boolean => job.length < MOST_SMALL_CHARS && job.startsWith('{"kind":"pooled-tx"');
+export const isSmallJob = (job: string): boolean => job.length < MOST_SMALL_CHARS && NEEDS_NO_FILE.test(job);
 
-/** Rendering a transaction of 2 kB takes a tenth of a millisecond. */
+const NEEDS_NO_FILE = /^\{"kind":"(pooled-tx|headers)"/;
+
+/** Rendering a transaction of 2 kB, or 30 headers, takes a few tenths of a millisecond. */
 const MOST_SMALL_CHARS = 4_096;
 
 /** Result of a call that is not rendered yet. */
@@ -124,7 +155,7 @@ export class PendingRead {
   }
 }
 
-/** Result of a job: JSON (or the bytes of a BytesJob) in parts, or an error. */
+/** Result of a job: JSON (or what REST returns) in parts, or an error. */
 export type ReadResult =
   | { readonly parts: readonly Uint8Array[] }
   | { readonly code: number; readonly message: string /** Line for the log; null for none. */; readonly log: string | null };

@@ -11,7 +11,9 @@ import { encodeJson } from '../wire/json-write.js';
 import { JobFiles, ReadError, undecodable } from './job-files.js';
 import type { ReadJob, ReadResult } from './read-job.js';
 import { BlockRenderer } from './render-block.js';
+import { renderHeaders } from './render-headers.js';
 import { txOutProof } from './render-proof.js';
+import { renderSpent } from './render-spent.js';
 import { blockStats } from './render-stats.js';
 import { TxRenderer } from './render-tx.js';
 
@@ -36,6 +38,10 @@ export function createJobRunner(render: RenderContext): (job: string) => ReadRes
         return txs.render(job);
       case 'pooled-tx':
         return txs.renderPooled(job);
+      case 'headers':
+        return renderHeaders(job, render);
+      case 'spent':
+        return renderSpent(job, files, render);
       case 'bytes': {
         const bytes = files.block(job.block, job.part);
         if (bytes === null) return [];

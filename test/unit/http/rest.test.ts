@@ -162,6 +162,22 @@ t.test('REST serves transactions, blocks and chain data in all formats', async (
   await t.test('serves headers, block hashes, and spent outputs', async (t) => {
     const headers = Buffer.concat([blocks[99], blocks[100], head].map(({ header }) => header));
     t.match(await forms(`headers/${blocks[99].hashHex}`, headers), [{ height: 100 }, { height: 101 }, { height: 102, confirmations: 1 }]);
+    // More headers than the front writes itself, and fewer; each as getblockheader shows it.
+    const { call } = openDesk(fixture, new Map(), COMPATS[31]);
+    const shown = await Promise.all(
+      [GENESIS, ...blocks, head].map(async ({ hashHex }) => JSON.parse(JSON.stringify(await call('getblockheader', hashHex)))),
+    );
+    for (const [height, count] of [
+      [0, 103],
+      [0, 2],
+      [9, 3],
+      [60, 40],
+    ])
+      t.same(
+        JSON.parse((await get(`headers/${shown[height].hash}.json?count=${count}`)).text),
+        shown.slice(height, height + count),
+        `${count} headers from height ${height}`,
+      );
     await forms(`headers/2/${blocks[99].hashHex}`, headers.subarray(0, 160));
     await forms(`headers/${blocks[99].hashHex}`, headers.subarray(0, 80), 'no-store', '?a=%25&coun%74=1&count=3');
     t.same(await forms(`headers/${UNKNOWN}`, Buffer.alloc(0)), []);
@@ -310,6 +326,9 @@ t.test("REST rejects wrong requests with Core's statuses and texts", async (t) =
   for (const path of [`block/${blocks[3].hashHex}.bin`, `blockpart/${blocks[3].hashHex}.hex?offset=0&size=1`])
     t.match(await get(path), { status: 500, text: `I/O error reading ${blocks[3].hashHex}\r\n` });
   renameSync(join(fixture.dir, 'away'), join(fixture.dir, 'blk00000.dat'));
+  renameSync(join(fixture.dir, 'rev00000.dat'), join(fixture.dir, 'away'));
+  t.match(await get(`spenttxouts/${blocks[3].hashHex}.json`), { status: 404, text: `${blocks[3].hashHex} undo not available\r\n` });
+  renameSync(join(fixture.dir, 'away'), join(fixture.dir, 'rev00000.dat'));
   t.equal((await get(`block/${blocks[3].hashHex}.bin`)).status, 200);
 });
 
