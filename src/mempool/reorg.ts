@@ -34,8 +34,8 @@ import { entryUsage } from './usage.js';
 const MAX_RETURNING_BYTES = 20_000_000;
 
 /**
- * Number of blocks disconnected by an operator whose transactions return to the mempool. Transactions of further blocks
- * are dropped: such a rollback chooses another history and does not correct a mistake.
+ * Number of blocks disconnected by an operator whose transactions return to the mempool. The transactions of further
+ * blocks are dropped: an operator who disconnects so many blocks chooses another history and does not correct a mistake.
  */
 const MAX_RETURNING_BLOCKS = 10;
 
@@ -103,7 +103,7 @@ export class ReorgFollower {
   #confirming: number[][] = [];
   #work: Promise<void> | null = null;
   /** True if removing transactions that do not fit the tip failed after the last reorganisation. */
-  #unsifted = false;
+  #hasUnfit = false;
 
   constructor(deps: ReorgDeps) {
     this.#deps = deps;
@@ -124,7 +124,7 @@ export class ReorgFollower {
    * to its parents.
    */
   get fits(): boolean {
-    return this.#work === null && !this.#unsifted;
+    return this.#work === null && !this.#hasUnfit;
   }
 
   /** Returning transactions that are not in the mempool yet, parents before children. */
@@ -220,7 +220,8 @@ export class ReorgFollower {
     for (let i = 0; i < txs.length; i++) {
       const tx = txs[i];
       const row = rows[i];
-      // A transaction that is in the mempool has no conflicts there, so only a transaction that is not can have some.
+      // If the confirmed transaction is in the mempool, no other mempool transaction spends the same outputs. Only if
+      // it is not there, look for conflicts.
       if (row !== NO_ROW) pool.confirm(row, tx);
       else if (!tx.isCoinbase) pool.removeConflicts(tx);
       pool.deltas.clear(tx.txid);
@@ -244,10 +245,10 @@ export class ReorgFollower {
   async #bringBack(): Promise<void> {
     const { pool, eviction, log } = this.#deps;
     // Acceptance and templates wait for this loop, so use a time slice of its own instead of the queue of long calls.
-    const turns = new TimeSlice();
+    const slices = new TimeSlice();
     try {
       // Let the other listeners of the tip run first.
-      await turns.next();
+      await slices.next();
       do {
         for (let next = this.#returning[0]; next !== undefined; next = this.#returning[0]) {
           const item = next;
@@ -268,14 +269,14 @@ export class ReorgFollower {
             item.batch.rows.add(row);
             this.#returned.set(item.key, item);
           }
-          if (turns.over) await turns.next();
+          if (slices.over) await slices.next();
         }
         await this.#fit();
       } while (this.#returning.length > 0);
-      this.#unsifted = false;
+      this.#hasUnfit = false;
       eviction.limit();
     } catch (error) {
-      this.#unsifted = true;
+      this.#hasUnfit = true;
       // Without coins no transaction can be checked. The returning transactions are lost, as after a restart.
       log.error(`Could not return the transactions of disconnected blocks to the mempool: ${(error as Error).message}`);
       for (const { tx } of this.#returning.splice(0)) pool.removeRecursive(tx, 'reorg');
@@ -287,8 +288,9 @@ export class ReorgFollower {
   }
 
   /**
-   * Yields the stages in order. Core accepts a batch again and checks its mempool on the tip of that moment, before the
-   * chain disconnects the next block or connects the rest of a better branch.
+   * Yields the stages in order. Core accepts a batch of returned transactions, and then checks its whole mempool, on
+   * the tip of that moment: before it disconnects the next block or connects the rest of a better branch. Each stage
+   * repeats one of these checks.
    */
   *#stages(): Generator<Stage> {
     const { pool } = this.#deps;
@@ -418,7 +420,8 @@ export class ReorgFollower {
   #coinsFit(row: number, { tips, waiting }: Stage, height: number): boolean {
     const { pool, chain } = this.#deps;
     const { coins } = chain;
-    // A row whose coins were not prefetched was accepted while the prefetch ran, so it fits this tip.
+    // If a coin was not prefetched, the transaction was accepted while the prefetch ran. Its acceptance has checked
+    // this tip.
     if (this.#chainOutpoints(row).some((outpoint) => !coins.isKnown(outpoint))) return true;
     const tx = pool.records.tx(row);
     const parents = new RowViews(pool.records);
@@ -435,9 +438,9 @@ export class ReorgFollower {
   }
 
   /**
-   * Returns whether the relative locks of a row were met on each tip. If the block of a coin had just been disconnected
-   * on one tip, the lock was recomputed for an unconfirmed coin. The recomputed lock also applies to the following
-   * tips.
+   * Returns whether the relative locks of a row were met on each tip, in order. If the block of the locks is not an
+   * ancestor of a tip, that block was disconnected before. The locks are then computed again for that tip, and the
+   * result also applies to the following tips.
    */
   #locksMet(row: number, spent: readonly Coin[], tips: readonly HeaderContext[]): boolean {
     const { pool } = this.#deps;

@@ -80,7 +80,7 @@ export type NetEvents = EventEmitter<NetEventMap>;
 /** Shared state that exists before any connection. */
 export interface NetBase {
   readonly options: NetOptions;
-  /** Decides which networks are called, and through which proxy. */
+  /** Decides to which networks this node connects, and through which proxy. */
   readonly routes: Routes;
   /** Services that this node offers now. NODE_NETWORK is missing while it does not have all blocks. */
   readonly services: bigint;

@@ -216,7 +216,10 @@ export class Net {
     this.#rounds.schedule();
   }
 
-  /** Called after the mockable clock changed. Does everything that is due before the call that changed it returns. */
+  /**
+   * Called after the mockable clock changed. Sends everything that is due at the new time before it returns, so that
+   * the reply of setmocktime comes after these messages.
+   */
   timeMoved(): void {
     this.#round();
     for (const peer of [...this.#ready]) this.#send(peer);

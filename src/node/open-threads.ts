@@ -44,7 +44,6 @@ export function openThreads({ config, params, crypto, log, teardown }: NodeBase)
     verifier: new CachedVerifier(new PooledVerifier(pool), cache),
     grinder: new Grinder(pool, crypto),
     signer,
-    // The node thread signs nothing itself.
     renderers,
     signingThreads: new PooledSigner({ pool, crypto, hereUs: 0 }),
   };

@@ -1,10 +1,10 @@
 // -reindex and -reindex-chainstate: deletes old data before the chain is opened. A note in the network's folder records
 // the stage, so a node that is killed meanwhile continues, whether or not the option is given again:
 //
-//   all wipe          the database and the undo files are being removed
-//   all scan          blocks of the files are being taken into a new index; once all are, the note goes, and connecting them is what
-//                     every start does with stored blocks
-//   chainstate wipe   the coins are being removed
+//   all wipe          the database and the undo files are being deleted
+//   all scan          blocks of the files are being added to a new index; when all are added, the note is deleted, and the
+//                     node connects the blocks as every start does with stored blocks
+//   chainstate wipe   the coins are being deleted
 import fs from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from '../config/args.js';

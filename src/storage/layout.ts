@@ -1,21 +1,21 @@
 // All keys of the chain's database in one table. Only the functions below make keys.
 //
-//   prefix  rest of the key              value                                     codec
-//   'b'     block hash, 32               header, height, status, file positions    codec/index-row.ts
-//   'C'     txid, 32 | vout, BE32        coin                                      codec/coin.ts
-//   't'     -                            hash of the block that the coins stand at, 32
-//   'H'     -                            flush marker: from hash, 32 | to hash, 32
-//   'R'     height mod 8, one byte       how to take a late block off the coins    codec/rollback.ts
-//   'D','u','J','S'                      as 'C', 't', 'H' and 'R': a second set of coins (CoinSpace)
-//   'A'     -                            which set the chain stands on, and on what   codec/coin-sets.ts
-//   'F'     flag name, ASCII             empty: set; no row: not set
-//   'P'     file number, BE32            empty: blk and rev files of this number are given up, and to be removed
-//   's'     -                            schema version, one byte
-//   'x'     txid, 32                     where the transaction lies                indexes/tx-index.ts
-//   'o'     hash, 8 | place              empty: that transaction may spend it      indexes/spender-index.ts
-//   'g'     filter type, 1 | hash, 32    filter hash, filter header, filter        indexes/filter-index.ts
-//   'm'     block hash, 32               sums over the coins after that block      indexes/coin-stats-row.ts
-//   'I'     index name, ASCII            how far an index got, and its state       indexes/follower.ts
+//   prefix  rest of the key            value                                                                             codec
+//   'b'     block hash, 32             header, height, status, file positions                                            codec/index-row.ts
+//   'C'     txid, 32 | vout, BE32      coin                                                                              codec/coin.ts
+//   't'     -                          hash of the block after which the coins are as stored, 32
+//   'H'     -                          flush marker: from hash, 32 | to hash, 32
+//   'R'     height mod 8, one byte     changes that disconnect one of the newest blocks                                  codec/rollback.ts
+//   'D','u','J','S'                    as 'C', 't', 'H' and 'R': a second set of coins (CoinSpace)
+//   'A'     -                          which set of coins the chain uses, and the state of the other                     codec/coin-sets.ts
+//   'F'     flag name, ASCII           empty: set; no row: not set
+//   'P'     file number, BE32          empty: blk and rev files of this number were pruned and still have to be deleted
+//   's'     -                          schema version, one byte
+//   'x'     txid, 32                   position of the transaction                                                       indexes/tx-index.ts
+//   'o'     hash, 8 | place            empty: the transaction at this position may spend the output                      indexes/spender-index.ts
+//   'g'     filter type, 1 | hash, 32  filter hash, filter header, filter                                                indexes/filter-index.ts
+//   'm'     block hash, 32             sums over the coins after the block                                               indexes/coin-stats-row.ts
+//   'I'     index name, ASCII          last processed block and state of an index                                        indexes/follower.ts
 //
 // Hashes are in internal byte order. vout is big-endian, so that the coins of a transaction are in order and all coins
 // sort as in gettxoutsetinfo. Rows of wallets are in the wallets' own databases.

@@ -85,7 +85,7 @@ export class Sv2Connection {
   /** Returns the next event; null if more bytes are needed. To be called until it returns null. */
   next(): ConnectionEvent | null {
     const event = this.#step();
-    // Thousands of quiet clients hold no buffer.
+    // Release the buffer if it is empty, because thousands of clients may send nothing for long.
     if (event === null && this.#bytes.length === 0) this.#bytes.clear();
     return event;
   }

@@ -58,8 +58,8 @@ export class AddressBook {
     this.#write(row, script, batch);
   }
   /**
-   * Returns the rows of labelled addresses in the order in which they were added. A row keeps its address. One pass
-   * over a column of numbers, without an object per address.
+   * Returns the rows of labelled addresses in the order in which they were added. The address of a row never changes.
+   * The method reads one column of numbers and creates no object per address.
    * @param label null: any label
    */
   rowsOf(label: string | null): Int32Array {

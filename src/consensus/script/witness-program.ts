@@ -32,8 +32,9 @@ import { ScriptTokenizer } from './tokenizer.js';
 
 const NO_ERROR_YET = -1;
 /**
- * Number of witness items that are enough to verify a script with too many of them: the limit of a stack, plus more
- * than any operation takes. OP_CHECKMULTISIG takes at most 43.
+ * Number of witness items, counted from the top, that the interpreter gets if there are more than a stack may hold. The
+ * script then fails at its first operation at the latest, so this number is the limit of the stack plus more items than
+ * any operation reads. OP_CHECKMULTISIG reads at most 43.
  */
 const LONGEST_STACK = MAX_STACK_SIZE + 50;
 /** Signature budget of a tapscript in weight units, in addition to the size of its witness. */

@@ -53,7 +53,8 @@ export class Caller {
     const begun = this.#deps.nowMs();
     const own = new Uint8Array(body);
     const route = routeOf(own, call.uri);
-    // A block on a light template is completed first and goes out with all its transactions.
+    // If the block is on a light template, add the template's transactions here, so that the nodes and the stream get
+    // the whole block.
     const whole = route.method === 'submitblock' && call.block === null ? this.#deps.light.completeBlock(own) : null;
     const outgoing: OutgoingCall = {
       method: route.method,

@@ -40,10 +40,7 @@ export class Acceptor {
     this.#prefetcher = new TxPrefetcher(judge);
   }
 
-  /**
-   * Announces transactions that will be accepted soon, in this order. Their scripts run before acceptance needs the
-   * results.
-   */
+  /** Announces transactions that the caller will pass to `accept` next, in this order, so that their scripts run early. */
   prefetchTransactions(txs: readonly TxView[]): Promise<void> {
     return this.#prefetcher.prefetchTransactions(txs);
   }
@@ -57,7 +54,8 @@ export class Acceptor {
     if (verdict instanceof Promise || !this.#mayChange(options)) return this.#acceptLater(tx, options, verdict);
     const judge = this.#judge;
     const work = new Workspace(tx, options);
-    // Prefetched checks used the coins of the current tip, and a returning transaction is checked on another tip.
+    // A returning transaction is checked on another tip than the current one, so do not use its prefetched checks: they
+    // used the coins of the current tip.
     if (options.returning === undefined) work.ahead = known?.judged ?? null;
     // Run the checks that need no coins first, so that no coins are read for an invalid transaction.
     const earlyFault = judge.check(work, WITHOUT_COINS);

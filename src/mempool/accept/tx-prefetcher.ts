@@ -36,7 +36,7 @@ export class PrefetchedTx {
   /** Workspace after the checks before the scripts; null if one of these checks failed. */
   judged: Workspace['ahead'] = null;
 
-  /** @param judge checks of the mempool that prefetched it */
+  /** @param judge checks of the mempool for which the transaction was prefetched */
   constructor(readonly judge: Judge) {}
 }
 

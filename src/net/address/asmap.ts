@@ -163,11 +163,15 @@ function bitOf(bytes: Uint8Array, place: number): number {
 
 /**
  * Returns whether every walk through the map ends with a system within the bits of an address, and no instruction is
- * unreachable. The parts after jumps follow each other, innermost first, so one pass sees each instruction once.
+ * unreachable. The bits that a jump skips are followed directly by the jump's target, and jumps are nested. So one pass
+ * from front to back sees each instruction once.
  */
 function isSound(bytes: Uint8Array): boolean {
   const cursor = new Cursor(bytes, 0);
-  /** Targets of open jumps, nearest last, with the address bits that are left there. */
+  /**
+   * Targets of the jumps that the pass has read but whose targets it has not reached, nearest last. `left`: number of
+   * address bits that are unread at the target.
+   */
   const targets: { at: number; left: number }[] = [];
   let left = ADDRESS_BITS;
   let before = JUMP;

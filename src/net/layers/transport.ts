@@ -35,7 +35,7 @@ export class Transport {
   readonly #tor: TorControl | null;
   readonly #i2p: I2p | null;
 
-  /** @param work how the time of peers is shared, for the context */
+  /** @param work functions that schedule the work for peers and measure its time; they become part of the context */
   constructor(base: NetBase, deps: NetDeps, work: Pick<NetContext, 'chargeTo' | 'scheduleRound'>) {
     const { options, params, clock, log, events, random, groupOf } = base;
     const { i2pSam, i2pAccept, connectTimeoutMs, maxSendBytes, maxReceiveBytes } = options;

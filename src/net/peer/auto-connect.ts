@@ -90,7 +90,7 @@ export class AutoConnect {
     this.#anchors = [...anchors];
     this.#nextFeelerMs = clock.nowMs() + poissonDelayMs(random, FEELER_INTERVAL_MS);
     this.#nextExtraBlockRelayMs = clock.nowMs() + poissonDelayMs(random, EXTRA_BLOCK_RELAY_INTERVAL_MS);
-    // If no clearnet addresses are called, do not resolve DNS seeds over the clearnet either.
+    // If -onlynet excludes IPv4 and IPv6, do not resolve DNS seeds either: the lookup would use these networks.
     const inTheClear = options.onlyNets.length === 0 || options.onlyNets.some((name) => name === 'ipv4' || name === 'ipv6');
     if (!options.dnsSeed) log.info('DNS seeding disabled');
     else if (inTheClear) this.#seeds = shuffled(params.dnsSeeds, random);
@@ -116,7 +116,7 @@ export class AutoConnect {
     if (this.#stopped) return;
     // Do not wait for the DNS seeds: name resolution may take minutes if no server answers, and known addresses can be used.
     const seeding = this.#seed();
-    // With -connect, DNS seeds are queried if -dnsseed says so, but no address of them is called.
+    // With -connect, DNS seeds are queried if -dnsseed says so, but the node does not connect to their addresses.
     if (this.#context.options.connectOnly) return seeding;
     this.#addFixedSeeds();
     this.#reportLoneliness();
@@ -213,7 +213,7 @@ export class AutoConnect {
     const { clock, options, params, random, routes, log } = this.#context;
     if (this.#fixedDone || !options.fixedSeeds || clock.nowMs() <= this.#fixedAtMs || this.#deps.manager.size > 0) return;
     this.#fixedDone = true;
-    const seeds = readFixedSeeds(params.fixedSeeds).filter(({ network }) => routes.calls(network));
+    const seeds = readFixedSeeds(params.fixedSeeds).filter(({ network }) => routes.connectsTo(network));
     const [source] = seeds;
     if (source === undefined) return;
     log.info("Adding fixed seed nodes as DNS doesn't seem to be available.");
@@ -274,7 +274,7 @@ export class AutoConnect {
 
   #mayCall(address: NetAddress): boolean {
     if (isLocal(address) || !isRoutable(address) || this.#deps.isUnwanted(address)) return false;
-    return this.#context.routes.calls(address.network);
+    return this.#context.routes.connectsTo(address.network);
   }
 
   #choose(type: ConnectionType, peers: readonly Peer[]): NetAddress | null {

@@ -126,7 +126,10 @@ export class Bans {
   isDiscouraged(address: NetAddress): boolean {
     return this.#discouraged.has(padded(address));
   }
-  /** Returns whether an address is banned or discouraged. Such addresses are neither called nor sent to peers. */
+  /**
+   * Returns whether an address is banned or discouraged. This node neither connects to such addresses nor sends them to
+   * peers.
+   */
   isUnwanted(address: NetAddress): boolean {
     return this.isBanned(address) || this.isDiscouraged(address);
   }

@@ -102,7 +102,7 @@ export class Connector {
   async resolve(host: string, port: number, allowed = this.#options.dns): Promise<NetAddress[]> {
     const literal = parseHost(host, port);
     if (literal !== null) return [literal];
-    // A proxy resolves names itself. A lookup here would reveal whom this node calls.
+    // A proxy resolves names itself. A lookup here would reveal to which peers this node connects.
     if (!allowed || this.#routes.proxyTo('names') !== null || /\.(onion|i2p)$/i.test(host)) return [];
     try {
       const found = await dns.lookup(host, { all: true });

@@ -36,7 +36,7 @@ const MAX_LINE = 65_536;
 const MAX_QUOTE = 200;
 /** Time for a reply. The router may have to ask its network first. */
 const REPLY_MS = 180_000;
-/** Maximum number of sessions of failed calls that are reused for later calls. */
+/** Maximum number of sessions that are kept for later connections after their own connection attempt has failed. */
 const MAX_UNUSED = 10;
 /** Length of a destination before its certificate. Its last two bytes are the length of the certificate. */
 const DESTINATION_BYTES = 387;
@@ -310,7 +310,10 @@ export class I2p {
   }
 }
 
-/** Returns tunnel options: few tunnels for one call, more for inbound connections. */
+/**
+ * Returns tunnel options: few tunnels for a single outbound connection, more for a session that accepts inbound
+ * connections.
+ */
 const tunnels = (quantity: number): string => `i2cp.leaseSetEncType=4,0 inbound.quantity=${quantity} outbound.quantity=${quantity}`;
 
 /** @returns the private key of the session */

@@ -14,9 +14,9 @@ export class Outbound {
   readonly #added = new Map<string, boolean>();
   #timer: NodeJS.Timeout | null = null;
   /** True while a round of connection attempts runs. At most one runs, so that no peer is connected twice. */
-  #calling = false;
+  #isConnecting = false;
   /** True if another round starts immediately after the current one. */
-  #calledFor = false;
+  #mustRepeat = false;
   #stopped = false;
   readonly #context: NetContext;
   readonly #connect: (target: string, type: ConnectionType, encrypted: boolean) => Promise<Peer | null>;
@@ -45,7 +45,7 @@ export class Outbound {
 
   /** Connects to peers that are not connected, after the current round. Does nothing before start(). */
   retry(): void {
-    if (this.#calling) this.#calledFor = true;
+    if (this.#isConnecting) this.#mustRepeat = true;
     else if (this.#timer !== null) this.#again(0);
   }
 
@@ -79,8 +79,8 @@ export class Outbound {
     return this.#added.delete(name);
   }
 
-  /** @returns whether the peer is connected */
-  async #call(name: string, encrypted: boolean): Promise<boolean> {
+  /** Connects to a peer unless it is connected already. @returns whether the peer is connected */
+  async #connectTo(name: string, encrypted: boolean): Promise<boolean> {
     if (splitHostPort(name, this.#context.params.p2pPort) === null) return false;
     return (await this.#connected(name)) || (await this.#connect(name, 'manual', encrypted)) !== null;
   }
@@ -93,30 +93,30 @@ export class Outbound {
   }
 
   async #round(): Promise<void> {
-    this.#calling = true;
-    this.#calledFor = false;
-    await this.#callAll();
-    this.#calling = false;
+    this.#isConnecting = true;
+    this.#mustRepeat = false;
+    await this.#connectAll();
+    this.#isConnecting = false;
     const named = this.#context.options.connect.length + this.#added.size;
-    // Retry quickly after the first failure, and with a pause while a peer stays unreachable.
+    // While no peer at all is connected, repeat the round soon.
     const waiting = named > 0 && this.#context.peers.size === 0;
-    this.#again(this.#calledFor ? 0 : waiting ? FIRST_MS * 4 : RETRY_MS);
+    this.#again(this.#mustRepeat ? 0 : waiting ? FIRST_MS * 4 : RETRY_MS);
   }
 
-  async #callAll(): Promise<void> {
+  async #connectAll(): Promise<void> {
     const { connect, v2Transport } = this.#context.options;
     for (const name of connect) {
       if (this.#stopped) return;
-      await this.#call(name, v2Transport);
+      await this.#connectTo(name, v2Transport);
     }
     let there = 0;
     for (const name of this.added) {
       if (this.#stopped) return;
-      // Peers that are down take no slot.
+      // Count only connected peers, so that peers that are down do not use up the limit.
       if (there >= MAX_ADDED) break;
       // The name has no entry if the operator removed the peer after this round started.
       const encrypted = this.#added.get(name);
-      if (encrypted !== undefined && (await this.#call(name, encrypted))) there++;
+      if (encrypted !== undefined && (await this.#connectTo(name, encrypted))) there++;
     }
   }
 }

@@ -1,4 +1,4 @@
-// Decides which networks are called, and through which proxy (Core's SetProxy and g_reachable_nets).
+// Decides to which networks this node connects, and through which proxy (Core's SetProxy and g_reachable_nets).
 import type { NetOptions, ProxyPlace } from '../options.js';
 import type { NetworkName } from '../wire/net-address.js';
 
@@ -28,7 +28,7 @@ export class Routes {
   }
 
   /** Returns whether this node connects to addresses of a network. */
-  calls(network: NetworkName): boolean {
+  connectsTo(network: NetworkName): boolean {
     if (!this.isWanted(network) || network === 'cjdns') return false;
     return (network !== 'onion' && network !== 'i2p') || this.proxyTo(network) !== null;
   }

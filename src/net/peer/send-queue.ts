@@ -6,8 +6,8 @@ import type { Traffic } from './traffic.js';
 /** Bytes that the socket holds at most. */
 const PIECE_BYTES = 128 << 10;
 /**
- * Entries of sent messages stay in the array up to this number, or up to the number of waiting ones, so that a queue
- * that never runs empty does not grow.
+ * The array also has the entries of messages that were sent already. They are removed when they are more than this
+ * number and at least half of the array.
  */
 const MAX_GIVEN = 1_024;
 
@@ -93,7 +93,8 @@ export class SendQueue {
       if (this.#head === this.#waiting.length) socket.write(piece, this.#taken);
       else socket.write(piece);
     }
-    // Each message is moved at most once on average: at least as many were sent since the last move.
+    // Remove the entries of sent messages only when they are at least half of the array. Then the cost of moving the
+    // other entries is at most one move per sent message.
     if (this.#head === this.#waiting.length || (this.#head >= MAX_GIVEN && this.#head * 2 >= this.#waiting.length)) {
       this.#waiting = this.#waiting.slice(this.#head);
       this.#head = 0;

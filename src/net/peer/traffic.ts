@@ -4,10 +4,10 @@
 
 /** Total bytes in one direction above which the peers that use the most are restricted or disconnected. */
 const ENOUGH_BYTES = 64 << 20;
-/** Bytes that a peer may always hold: a large message of the usual kinds. */
+/** Number of bytes that a peer may hold even while memory is short, enough for a large message of the usual kinds. */
 export const FAIR_BYTES = 256 << 10;
 
-/** Cells of one thread. */
+/** Index of each counter among the counters of one thread. */
 const CELL = { incoming: 0, outgoing: 1, sent: 2, received: 3, lent: 4, posted: 5 } as const;
 const CELLS = 6;
 /** The node thread, and the peers' thread if there is one. */

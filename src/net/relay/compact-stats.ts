@@ -1,13 +1,21 @@
 // Counters of compact blocks by outcome and cause, for metrics, the status page and getpeerinfo.
 
-/** Outcome of each cause: reconstructed at once, after a request for transactions, or fetched as a whole. */
+/**
+ * Causes and the outcome of each. complete: the block was reconstructed without a request. asked: after a request for
+ * missing transactions. failed: the whole block had to be requested.
+ * mempool: the mempool had all transactions except the coinbase.
+ * extra: some transactions came from the ring of remembered transactions.
+ * prefilled: some transactions were prefilled in the compact block.
+ * missing: some transactions were requested.
+ * collision: two transactions of the block have the same short id.
+ * mismatch: the reconstructed block has a wrong merkle root.
+ * busy: too many blocks are in reconstruction.
+ */
 export const COMPACT_CAUSES = {
-  /** complete: the mempool had everything except the coinbase; remembered transactions helped; prefilled transactions helped. */
   mempool: 'complete',
   extra: 'complete',
   prefilled: 'complete',
   missing: 'asked',
-  /** failed: two transactions of the block have one short id; the merkle root is wrong; too many blocks are in reconstruction. */
   collision: 'failed',
   mismatch: 'failed',
   busy: 'failed',

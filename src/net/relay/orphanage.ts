@@ -342,7 +342,10 @@ export class Orphanage {
   }
 }
 
-/** Compares the used fractions. If both are equal, the score counts as the larger load, because its share is the smaller number. */
+/**
+ * Compares the used fractions of two shares. Of two equal fractions, the one of the smaller share sorts as the larger
+ * load.
+ */
 function compareLoads(a: Load, b: Load): number {
   return a.used * b.share - b.used * a.share || b.share - a.share;
 }

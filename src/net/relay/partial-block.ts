@@ -154,7 +154,8 @@ export class PartialBlock {
     }
     if (next !== rest.length) return 'invalid';
     const sizeBytes = txs.reduce((sum, tx) => sum + tx.totalSize, 0);
-    // A few bytes of short ids can name any amount of mempool transactions. Do not copy them to find out that they are no block.
+    // A compact block of a few kilobytes can refer to mempool transactions of any total size. Refuse such a list here,
+    // before its transactions are copied.
     if (sizeBytes > MAX_BYTES) return 'mismatch';
     const writer = new ByteWriter(90 + sizeBytes);
     writer.bytes(this.#compact.header).compactSize(txs.length);

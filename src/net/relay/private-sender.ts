@@ -36,7 +36,10 @@ export class PrivateSender {
   #opening = false;
   #stopped = false;
   #timer: NodeJS.Timeout | null = null;
-  /** True if the proxy has led to an onion address. Then it is Tor, and may be used for other addresses. */
+  /**
+   * True if the proxy has led to an onion address. The proxy is then Tor, so it can also hide connections to IPv4 and
+   * IPv6 addresses.
+   */
   #torWorks = false;
   readonly #context: NetContext;
   readonly #deps: PrivateSenderDeps;
@@ -53,7 +56,7 @@ export class PrivateSender {
   }
 
   #hidden(): NetworkName[] {
-    return (['onion', 'i2p'] as const).filter((network) => this.#context.routes.calls(network));
+    return (['onion', 'i2p'] as const).filter((network) => this.#context.routes.connectsTo(network));
   }
 
   /** @returns false if the queue is full */
@@ -201,9 +204,9 @@ export class PrivateSender {
   async #openOne(): Promise<number | null> {
     if (this.#deps.open().length >= MAX_CONNECTIONS) return null;
     const networks = this.#hidden();
-    // Clearnet addresses through Tor exits. That the proxy is Tor is known once it has led to an onion address.
+    // If the proxy is known to be Tor, also use IPv4 and IPv6 addresses, which Tor reaches through its exit nodes.
     const exits: NetworkName[] = this.#torWorks ? ['ipv4', 'ipv6'] : [];
-    for (const network of exits) if (this.#context.routes.calls(network)) networks.push(network);
+    for (const network of exits) if (this.#context.routes.connectsTo(network)) networks.push(network);
     // Choose a random network, and the next one if no address of it is known.
     const first = Math.floor(this.#context.random() * networks.length);
     const [address] = [...networks.slice(first), ...networks.slice(0, first)].flatMap((network) => this.#deps.pick(network) ?? []);

@@ -44,7 +44,10 @@ const UNCONDITIONAL_RELAY_SECONDS = 2 * 60;
 const FEE_INTERVAL_MS = 10 * 60_000;
 const FEE_CHANGE_DELAY_MS = 5 * 60_000;
 const MAX_MONEY = 2_100_000_000_000_000;
-/** Rates of feefilter grow by 10 %, up to a rate that no transaction pays. */
+/**
+ * feefilter sends one of a series of fee rates, each 10 % above the one before, so that the exact rate does not
+ * identify this node. The highest one is a rate that no transaction pays.
+ */
 const FEE_STEP = 1.1;
 const MAX_FEE_STEP = 10_000_000;
 /** Core's default of -minrelaytxfee of release 30 and of 0.21, satoshis per 1,000 virtual bytes. */
@@ -54,7 +57,10 @@ const LEAST_FEE_OF_21 = 1_000;
 interface PeerInventory {
   readonly known: RollingBloom;
   readonly recent: RollingBloom;
-  /** Positions in the log of what is announced first, at most ORDERED. Some may have become unnecessary. */
+  /**
+   * Positions in the log of the transactions to announce next, at most ORDERED. Some may have left the mempool, or the
+   * peer may know them by now.
+   */
   waiting: number[];
   /** Position in the log from which on transactions are not in `waiting` yet. */
   next: number;
@@ -376,12 +382,15 @@ export class TxAnnouncer {
     }
   }
 
-  /** Rate that is sent while no transactions are wanted. */
+  /** Fee rate that this node sends to peers while it wants no transactions. */
   get #highestStep(): number {
     return this.#steps.at(-1) as number;
   }
 
-  /** Returns the next step or, in two of three cases, the one below: the exact rate would identify this node's mempool. */
+  /**
+   * Returns the next step at or above a rate or, in two of three cases, the step below that one: the exact rate would
+   * identify this node's mempool.
+   */
   #rounded(rate: number): number {
     const at = this.#steps.findIndex((step) => step >= rate);
     if (at < 0) return this.#highestStep;
@@ -389,7 +398,7 @@ export class TxAnnouncer {
   }
 }
 
-/** Returns the steps of feefilter: 0, then from half the least relay fee of a release up by tenths. */
+/** Returns the steps of feefilter: 0, then a series from half of `least`, each step 10 % above the one before. */
 function feeSteps(least: number): readonly number[] {
   const list = [0];
   for (let step = least / 2; step <= MAX_FEE_STEP; step *= FEE_STEP) list.push(Math.floor(step));

@@ -191,8 +191,9 @@ export class TxReceiver {
     const verdict = fault === null ? 'package accepted' : 'package rejected';
     log.debug('mempool', `package evaluation for parent ${named(parent)} + child ${named(child)} from peer=${peer.id}: ${verdict}`);
     if (fault !== null) this.#download.rejectPair(pairHash(child));
-    // The child first, so that the parent does not mark it for another validation. If a parent with a smaller witness
-    // might pay, the child stays an orphan: any peer can create a larger copy of the parent.
+    // Report the child's result first. Otherwise the report of the parent would mark the child for another validation.
+    // If the package might be accepted with a parent that has a smaller witness, keep the child as an orphan: any peer
+    // can send a copy of the parent with a larger witness.
     for (const tx of [child, parent]) {
       const result = results.get(hashKey(tx.wtxid));
       if (result === undefined || (tx === child && slimmerMayPay)) continue;

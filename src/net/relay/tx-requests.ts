@@ -20,7 +20,10 @@ const FAIR_ANNOUNCEMENTS = 500;
 const DUE_PER_CALL = 1_000;
 const REQUESTS_PER_CALL = 1_000;
 
-/** waiting: not due yet. ready: may be requested. chosen: will be requested. requested. done: was answered, refused or timed out. */
+/**
+ * State of an announcement. waiting: not due yet. ready: may be requested. chosen: takeDue will return it. requested:
+ * the peer was asked and has not answered. done: the peer answered, did not have the transaction, or timed out.
+ */
 type State = 'waiting' | 'ready' | 'chosen' | 'requested' | 'done';
 
 interface Announcement extends DueItem {

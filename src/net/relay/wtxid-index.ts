@@ -25,10 +25,11 @@ export class WtxidIndex {
   }
 
   /**
-   * Visits every transaction of the mempool and pauses after a few hundred. Skips those that leave meanwhile.
-   * @param wanted gets the position of a wtxid (32 bytes from `at`, to be read at once) and returns what it means to
-   * the caller; undefined: nothing
-   * @param found gets the wanted transactions with that value
+   * Visits every transaction of the mempool and pauses after a few hundred. Skips transactions that leave the mempool
+   * meanwhile.
+   * @param wanted called with the position of each wtxid: 32 bytes from `at`, which it must read before it returns.
+   * Returns a value of the caller's choice for a wanted transaction, otherwise undefined
+   * @param found called with each wanted transaction and the value that `wanted` returned for it
    */
   *search<T>(wanted: (bytes: Uint8Array, at: number) => T | undefined, found: (tx: StoredTx, what: T) => void): Generator<void> {
     const { records } = this.#mempool;

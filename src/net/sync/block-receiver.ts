@@ -75,7 +75,10 @@ export class BlockReceiver {
     return this.#parse(peer, payload, header.hash, prev.height + 1, asked);
   }
 
-  /** Continues with the next block while the download engine connects this one, or takes this one back from the engine. */
+  /**
+   * Handles a block that the download engine has accepted. The peer's next message need not wait until the engine has
+   * connected the block. If the engine gives the block back, the ordinary code handles it.
+   */
   #awaitEngine(peer: Peer, payload: Uint8Array, hash: BlockHash, { stored, next }: AcceptedBlock): Promise<void> | undefined {
     const { clock, log } = this.#context;
     this.#downloads.endRequest(hash);

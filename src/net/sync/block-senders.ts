@@ -35,7 +35,8 @@ export class BlockSenders {
   /** Returns the sender that a verdict concerns, and forgets it if the verdict holds for every copy of the block. */
   senderOf(hash: BlockHash, block: BlockView, reject: Reject | null): BlockSender | undefined {
     const key = hashKey(hash);
-    // Bytes that fail by themselves prove nothing about the block of that hash, nor about other peers that brought it.
+    // If this copy of the block failed a check that only concerns its bytes, then another copy with the same hash may
+    // be valid. So only the sender of this copy is responsible.
     const mutated = reject !== null && (reject.category === 'mutated' || !block.checked);
     const sender = this.#ofCopy.get(block) ?? (mutated ? undefined : this.#first.get(key));
     if (!mutated) this.#first.delete(key);

@@ -19,8 +19,8 @@ import { HeadersPresync } from './headers-presync.js';
 import { locatorOf } from './locator.js';
 
 /**
- * Maximum number of headers of a message that may arrive without their parent, and of such messages: blocks announced
- * while this node was behind.
+ * Limits for headers whose parent is unknown, as a peer sends them when it announces blocks while this node is behind:
+ * maximum number of such headers in one message, and maximum number of such messages from one peer.
  */
 const MAX_BLOCKS_TO_ANNOUNCE = 8;
 const MAX_UNCONNECTING_HEADERS = 10;
@@ -168,7 +168,10 @@ export class HeadersSync {
     await this.processHeaders(peer, headers, false);
   }
 
-  /** @param compact whether this is the header of a compact block, for which the sender vouches in no other respect */
+  /**
+   * Handles headers of a peer. @param compact true if this is the header of a compact block: a peer may forward the
+   * block before it has checked it, so blameForBlock is less strict
+   */
   async processHeaders(peer: Peer, headers: readonly Uint8Array[], compact: boolean): Promise<void> {
     const { chain, crypto, log, options, params, times } = this.#context;
     const { sync } = peer;

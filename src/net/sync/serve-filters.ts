@@ -14,13 +14,16 @@ import { decodeFilterCheckpoints, decodeFilterRange } from '../wire/messages.js'
 import { mayServe } from './serve-blocks.js';
 
 const BASIC = 0;
-/** Maximum number of filters and filter hashes of one request, and the distance of checkpoints. */
+/**
+ * Maximum number of filters in one request, maximum number of filter hashes in one request, and distance of checkpoints
+ * in blocks.
+ */
 const MAX_FILTERS = 1_000;
 const MAX_HASHES = 2_000;
 const CHECKPOINT_INTERVAL = 1_000;
 /** Milliseconds between checks whether a slow peer has read. */
 const READ_WAIT_MS = 20;
-/** Hashes and headers that are read together, and peers that are served at a time. */
+/** Number of hashes and headers that are read together; number of peers that are served at a time. */
 const HEADS_AT_A_TIME = 250;
 const READERS_AT_A_TIME = 4;
 /** Maximum number of cached filter headers of checkpoints: enough for some decades of the best chain. */

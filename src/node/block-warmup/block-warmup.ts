@@ -106,13 +106,13 @@ export class BlockWarmup {
 
   async #perform(): Promise<Pick<ThrowawayNode, 'inputs' | 'templates'>> {
     const { size = FULL, ...deps } = this.#deps;
-    const turn = (): Promise<void> => this.#waitForIdleNode();
+    const waitForIdleNode = (): Promise<void> => this.#waitForIdleNode();
     const remove = (): Promise<void> => fs.rm(deps.dir, { recursive: true, force: true });
     await remove();
     await fs.mkdir(deps.dir);
     try {
-      const node = await ThrowawayNode.open({ ...deps, waitForIdleNode: turn });
-      const payments = new Payments({ hashes: deps.crypto, keys: deps.keys }, deps.signing, turn);
+      const node = await ThrowawayNode.open({ ...deps, waitForIdleNode });
+      const payments = new Payments({ hashes: deps.crypto, keys: deps.keys }, deps.signing, waitForIdleNode);
       try {
         await allBlocks(node, payments, size);
       } finally {

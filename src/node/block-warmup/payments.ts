@@ -44,11 +44,11 @@ export class Payments {
   readonly #tools: SigningTools;
   readonly #waitForIdleNode: () => Promise<void>;
 
-  /** @param turn awaited before each group is signed */
-  constructor(keyTools: KeyTools, tools: SigningTools, turn: () => Promise<void>) {
+  /** @param waitForIdleNode awaited before each group is signed */
+  constructor(keyTools: KeyTools, tools: SigningTools, waitForIdleNode: () => Promise<void>) {
     const { hashes, keys } = keyTools;
     this.#tools = tools;
-    this.#waitForIdleNode = turn;
+    this.#waitForIdleNode = waitForIdleNode;
     const secret = randomBytes(32);
     const publicKey = keys.publicKey(secret, true);
     const taproot = publicKey && buildTaproot(publicKey.subarray(1), [], keyTools);

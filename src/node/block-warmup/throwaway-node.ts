@@ -126,8 +126,8 @@ export class ThrowawayNode {
    * @throws Error if the block is not accepted
    */
   async mine(script: Uint8Array, transactions: readonly TxView[], tried = 0): Promise<TxView> {
-    const { crypto, waitForIdleNode: turn } = this.#deps;
-    await turn();
+    const { crypto, waitForIdleNode } = this.#deps;
+    await waitForIdleNode();
     const candidate = await this.#templates.assembleBlock(script, { transactions });
     const header = new Uint8Array(candidate.header);
     const view = new DataView(header.buffer);

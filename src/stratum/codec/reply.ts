@@ -14,7 +14,7 @@ export const ERROR = {
 
 export interface StratumError {
   readonly code: (typeof ERROR)[keyof typeof ERROR];
-  /** Miners show the text and count shares by it, so there are few. */
+  /** Text of the error. Miners display the text and count their rejected shares by it, so only few texts are used. */
   readonly text: string;
 }
 

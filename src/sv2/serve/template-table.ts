@@ -27,7 +27,10 @@ export interface NumberedTemplate {
   /** template_id, larger than all earlier ones. */
   readonly id: bigint;
   readonly served: ServedTemplate;
-  /** Encoded NewTemplate for the last SetNewPrevHash, and for the next one. */
+  /**
+   * Encoded NewTemplate messages: with future_template = 0, for the tip of the last SetNewPrevHash, and with 1, for
+   * that of the next one.
+   */
   readonly payload: Uint8Array;
   readonly futurePayload: Uint8Array;
   /** Number of the client that knows the template under this id; 0 if the id is for all clients. */

@@ -43,7 +43,8 @@ export interface LedgerDeps {
   /** Called with the script of each spent coin, to mark its address as used (avoid_reuse). */
   readonly onSpent: (script: Uint8Array, batch: WalletBatch) => void;
   /**
-   * Called for a receiving address that was given out or pooled before one that is paid now, and is therefore skipped.
+   * Called when a payment to a key of the pool skips earlier keys of the pool: once for the script of each skipped
+   * receiving address.
    */
   readonly onPassed: (script: Uint8Array, batch: WalletBatch) => void;
   /** WalletOptions.laterRecords */
@@ -172,8 +173,8 @@ export class Ledger {
     const [low, high] = [Math.min(height, before), Math.max(height, before)];
     this.tipHeight = height;
     this.sheet.handleTipChange(height >= before);
-    // Update the coins that conflicted transactions spend. A coin counts as unspent while the block of the conflict is
-    // at or below the tip (CWallet::IsSpent), and the tip has changed.
+    // A coin that a conflicted transaction spends counts as unspent while the block of the conflict is at or below the
+    // tip (Core: CWallet::IsSpent). The tip has changed, so update these coins.
     for (const row of this.txs.conflictedRows()) {
       if (this.txs.height(row) <= low || this.txs.height(row) > high) continue;
       if (height < before) this.#orphanedConflicts.add(row);

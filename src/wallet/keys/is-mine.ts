@@ -146,7 +146,8 @@ function dummySign(script: Uint8Array, place: Place, provider: SigningProvider, 
     case 'multisig': {
       const keys = keysOf(solved);
       const needed = solutions[0][0];
-      // List every key, although the first signatures would be enough. The interpreter matches them from the last one.
+      // Core's dummy signer signs with every key, although the script needs only the first `needed` signatures. The
+      // interpreter starts with the last key, so the last `needed` keys decide whether the input is valid.
       return { keys: keys.map((key) => hashes.hash160(key)), valid: keys.slice(-needed).every(usable) };
     }
     case 'scripthash': {

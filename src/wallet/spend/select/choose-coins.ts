@@ -1,5 +1,5 @@
 // Selects coins by the rules of Core 0.21: required coins, then groups from the safest tier that reaches the amount.
-// Core: SelectCoins, SelectCoinsMinConf. The tiers are those of every release.
+// Core: SelectCoins, SelectCoinsMinConf. The rules of later releases (least-waste.ts) use the same tiers.
 import { feeForSize } from '../../../policy/fee-rate.js';
 import { branchAndBound } from './branch-and-bound.js';
 import { type CoinColumns, type Groups, membersOf } from './groups.js';
