@@ -17,7 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileName } from '../src/storage/block-records.js';
 import { Daemon } from '../test/framework/daemon.js';
 import { type BenchCase, runBench } from './harness/bench.js';
-import { OLD_CHAIN, type OldChain, writeOldChain } from './harness/old-chain.js';
+import { OLD_CHAIN, type OldChain, oldShape, writeChain } from './harness/old-chain.js';
 import {
   highestMemory,
   nodeThreadMilliseconds,
@@ -29,6 +29,7 @@ import {
   threadsSince,
 } from './harness/process-figures.js';
 import { percentile } from './harness/samples.js';
+import { serveBlocks } from './harness/serve-blocks.js';
 import { TEMPLATE_CALL } from './http-load/filled-node.js';
 import { type Child, postRequest, startBare, startLoad, startPolling } from './http-load/load.js';
 
@@ -111,16 +112,6 @@ function writeBlockFiles(file: string, dir: string): void {
   }
   fs.closeSync(from);
   if (to >= 0) fs.closeSync(to);
-}
-
-async function serve(file: string): Promise<{ child: ChildProcess; port: number }> {
-  const server = new URL('./harness/block-server.js', import.meta.url).pathname;
-  const child = spawn(process.execPath, [server, file], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const port = await new Promise<number>((resolve, reject) => {
-    child.once('exit', () => reject(new Error('the serving peer ended')));
-    child.stdout.once('data', (text: Buffer) => resolve(Number(text.toString())));
-  });
-  return { child, port };
 }
 
 /** Templates, small calls, and a bare server that is asked while the machine is as busy. */
@@ -218,7 +209,7 @@ class Scaled {
       this.notes.push(
         `scale ${this.scale}: ${chain.blocks} blocks (and ${chain.height - chain.blocks} without payments), ${chain.txs} transactions, ${chain.inputs} inputs, ${chain.outputs} outputs, ${chain.coins} coins left, ${(chain.bytes / 1e6).toFixed(0)} MB, made in ${((performance.now() - begin) / 1000).toFixed(0)} s; -dbcache=${this.#dbcache}`,
       );
-      const { child, port } = await serve(file);
+      const { child, port } = await serveBlocks(file);
       try {
         if (wanted.includes('download')) await this.#downloadAndRebuild(chain, child, port);
         else if (wanted.includes('reindex')) await this.#rebuildFiles(chain, file);
@@ -364,7 +355,7 @@ function extended(all: readonly Scaled[]): BenchCase[] {
 }
 
 if (process.argv[2] === '--write') {
-  process.stdout.write(JSON.stringify(writeOldChain(process.argv[3]!, Number(process.argv[4]))));
+  process.stdout.write(JSON.stringify(writeChain(process.argv[3]!, oldShape(Number(process.argv[4])))));
 } else {
   await runBench({
     name: 'mainnet',

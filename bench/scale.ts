@@ -42,7 +42,7 @@ const WORKS: Readonly<Record<string, Work>> = {
   'blocks never seen': {
     unit: 'inputs/s',
     bench: 'sync',
-    env: { ONLY: 'scripts', SIZES: '500', INPUTS: '80000' },
+    env: { SIZES: '500', INPUTS: '80000' },
     rate: `${SCRIPTS}: rate, adit`,
     serial: `${SCRIPTS}: node thread, adit`,
     others: `${SCRIPTS}: all threads, adit`,

@@ -1,18 +1,18 @@
 // Measures the initial download from one local peer: signed inputs in blocks of 20, 500 and 4,000, served from prepared
-// bytes by another process. Once with all scripts, compared with the bare signature checks of the same run; once below
-// an assumed-valid block, where no scripts run.
+// bytes by another process, with all scripts. Compared with the bare signature checks of the same run. `bench download`
+// measures blocks below an assumed-valid block.
 //
 //   node build/bench/sync.js [--json]      INPUTS=n of each chain, SIZES=20,500 inputs of a block
-//   ONLY=scripts or ONLY=assumed for one half, ROUNDS=n, OPTIONS="more options of adit"
+//   ROUNDS=n, OPTIONS="more options of adit"
 //   COMPARE=/path/bitcoind: Core in turns with adit, the same chains. BEFORE=/path/aditd.cjs: another build, likewise.
 
-import { type ChildProcess, spawn } from 'node:child_process';
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BareChecks } from './harness/bare-checks.js';
 import { type BenchCase, runBench } from './harness/bench.js';
 import { type Contestant, contestants } from './harness/contender.js';
 import { busyThreads, highestMemory, threadTimes } from './harness/process-figures.js';
+import { serveBlocks } from './harness/serve-blocks.js';
 import { type SignedChain, signedChain, UNPAID } from './harness/signed-chain.js';
 
 const inputs = Number(process.env.INPUTS ?? 200_000);
@@ -35,23 +35,10 @@ interface Run {
   readonly megabytes: number;
 }
 
-/** Answers of the peer. @param last height of the last block that it tells of */
-async function serve(file: string, last = Number.POSITIVE_INFINITY): Promise<{ child: ChildProcess; port: number }> {
-  const child = spawn(process.execPath, [new URL('./harness/block-server.js', import.meta.url).pathname, file, `${last}`], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  const port = await new Promise<number>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', () => reject(new Error('the serving peer ended')));
-    child.stdout?.once('data', (text: Buffer) => resolve(Number(text.toString())));
-  });
-  return { child, port };
-}
-
 /** Downloads up to a height into a fresh folder. The clock starts when the node gets the peer's address. */
-async function download(contestant: Contestant, port: number, goal: number, ...options: string[]): Promise<Run> {
+async function download(contestant: Contestant, port: number, goal: number): Promise<Run> {
   // The serving peer speaks version 1 alone: a node that tries the other first waits a minute for an answer.
-  const node = await contestant.start('-v2transport=0', ...options);
+  const node = await contestant.start('-v2transport=0');
   try {
     const before = threadTimes(node.pid);
     const begin = performance.now();
@@ -118,18 +105,6 @@ function scriptCases({ what, chain, limit }: Shape, name: string, single: boolea
   ];
 }
 
-function assumedCases({ what, chain }: Shape, name: string, single: boolean, runs: readonly Run[]): BenchCase[] {
-  const label = (figure: string): string => `${what}, below an assumed-valid block: ${figure}, ${name}`;
-  const perInput = (read: (run: Run) => number): number[] => runs.map((run) => (read(run) * 1e6) / chain.inputs);
-  return [
-    { name: label('transactions'), unit: 'txs/s', better: 'higher', samples: runs.map(({ seconds }) => chain.txs / seconds) },
-    { name: label('all threads'), unit: 'processor us/input', better: 'lower', samples: perInput(({ all }) => all) },
-    ...(single
-      ? [{ name: label('node thread'), unit: 'processor us/input', better: 'lower', samples: perInput(({ main }) => main) } as const]
-      : []),
-  ];
-}
-
 await runBench({
   name: 'net/sync',
   protects: 'the time until a new node has the chain, and the memory it takes meanwhile',
@@ -144,18 +119,11 @@ await runBench({
       notes.push(
         `${what}: ${chain.blocks} blocks, ${chain.txs} transactions, ${chain.inputs} signed inputs, ${(chain.bytes / 1e6).toFixed(0)} MB; ${threads} script threads`,
       );
-      const paid = await serve(chain.file, chain.blocks);
-      const buried = await serve(chain.file);
+      const paid = await serveBlocks(chain.file, chain.blocks);
       try {
         const runs = all.map((): Run[] => []);
-        const quick = all.map((): Run[] => []);
         for (let i = 0; i < rounds; i++) {
-          for (const [n, contestant] of all.entries()) {
-            if (process.env.ONLY !== 'assumed') runs[n]!.push(await download(contestant, paid.port, chain.blocks));
-            if (process.env.ONLY !== 'scripts') {
-              quick[n]!.push(await download(contestant, buried.port, chain.blocks, `-assumevalid=${chain.tipHex}`));
-            }
-          }
+          for (const [n, contestant] of all.entries()) runs[n]!.push(await download(contestant, paid.port, chain.blocks));
         }
         for (const [n, { name, single }] of all.entries()) {
           for (const { each } of runs[n]!) {
@@ -166,13 +134,10 @@ await runBench({
                 .join(', ')} processor s`,
             );
           }
-          if (runs[n]!.length > 0) cases.push(...scriptCases({ what, chain, limit }, name, single, runs[n]!));
-          if (quick[n]!.length === 0) continue;
-          cases.push(...assumedCases({ what, chain, limit }, name, single, quick[n]!));
+          cases.push(...scriptCases({ what, chain, limit }, name, single, runs[n]!));
         }
       } finally {
         paid.child.kill();
-        buried.child.kill();
       }
     }
     return { cases, notes };

@@ -56,24 +56,38 @@ export class Contender {
     readonly name: string,
     /** True if the process has a node thread; it is its first thread (process-figures.ts). */
     readonly single: boolean,
-    readonly pid: number,
-    private readonly at: {
-      readonly port: number;
-      readonly auth: string;
-      readonly p2pPort: number;
-      readonly log?: () => string;
-    },
-    private readonly end: () => Promise<void>,
+    private readonly node: Daemon | CoreDaemon,
+    private readonly p2pPort: number,
+    private readonly log?: () => string,
   ) {}
+
+  get pid(): number {
+    return (this.node instanceof Daemon ? this.node.child?.pid : this.node.pid) as number;
+  }
 
   /** Port of JSON-RPC. */
   get port(): number {
-    return this.at.port;
+    return this.node.port;
   }
 
   /** user:password. */
   get auth(): string {
-    return this.at.auth;
+    return this.node.auth;
+  }
+
+  /** Stops the process. `up` starts it again on the same folder. */
+  async stop(): Promise<void> {
+    await this.node.stop();
+  }
+
+  /** @param more options in addition to the earlier ones */
+  up(...more: string[]): Promise<void> {
+    return this.node.up(...more);
+  }
+
+  /** Waits for the end of a process that stops by itself. */
+  async ended(): Promise<void> {
+    await this.node.ended();
   }
 
   /** Starts all of contestants(). @param options of adit */
@@ -88,11 +102,7 @@ export class Contender {
     const own = [`-port=${p2pPort}`, '-bind=127.0.0.1', '-connect=0', '-whitelist=noban,relay@127.0.0.1', '-fronts=1', '-rehearse=0'];
     const node = await Daemon.startFrom(file, ...own, ...options);
     const log = (): string => fs.readFileSync(path.join(node.dir, 'regtest', 'debug.log'), 'utf8');
-    return new Contender(name, true, node.child?.pid as number, { ...pick(node), p2pPort, log }, async () => {
-      // Not by force: a profile is written at the end.
-      await node.stop();
-      await node.remove();
-    });
+    return new Contender(name, true, node, p2pPort, log);
   }
 
   static async core(binary: string, options: readonly string[]): Promise<Contender> {
@@ -102,7 +112,7 @@ export class Contender {
     const polls = Number(process.env.POLLS ?? 0);
     if (polls > 0) own.push(`-rpcthreads=${polls + 16}`, `-rpcworkqueue=${polls + 16}`);
     const node = await CoreDaemon.start(binary, ...own, ...options);
-    return new Contender('Core', false, node.pid, { ...pick(node), p2pPort }, () => node.end());
+    return new Contender('Core', false, node, p2pPort);
   }
 
   post(body: string): Promise<TimedReply> {
@@ -110,13 +120,13 @@ export class Contender {
       const request = http.request(
         {
           host: '127.0.0.1',
-          port: this.at.port,
+          port: this.port,
           method: 'POST',
           agent: this.#agent,
           headers: {
             'content-type': 'text/plain',
             'content-length': Buffer.byteLength(body),
-            authorization: `Basic ${Buffer.from(this.at.auth).toString('base64')}`,
+            authorization: `Basic ${Buffer.from(this.auth).toString('base64')}`,
           },
         },
         (reply) => {
@@ -148,7 +158,7 @@ export class Contender {
 
   /** The node's one peer, which wants no transactions; with nothing unread. */
   async peer(): Promise<P2pClient> {
-    this.#peer ??= await P2pClient.connect(this.at.p2pPort, { relay: false });
+    this.#peer ??= await P2pClient.connect(this.p2pPort, { relay: false });
     if (this.#peer.closed) throw new Error(`${this.name} hung up`);
     this.#peer.received.length = 0;
     return this.#peer;
@@ -161,8 +171,7 @@ export class Contender {
 
   /** Acts as a miner and waits for the end of the warm-up. Returns at once for Core. Needs -rehearse. */
   async rehearse(): Promise<void> {
-    const { log } = this.at;
-    if (log !== undefined) await untilRehearsed(this, log);
+    if (this.log !== undefined) await untilRehearsed(this, this.log);
   }
 
   /** Offers transactions by sendrawtransaction in batches; all must be taken. @param raw hex */
@@ -175,10 +184,13 @@ export class Contender {
     }
   }
 
-  close(): Promise<void> {
+  async close(): Promise<void> {
     this.#peer?.close();
     this.#agent.destroy();
-    return this.end();
+    if (this.node instanceof CoreDaemon) return this.node.end();
+    // Not by force: a profile is written at the end.
+    await this.node.stop();
+    await this.node.remove();
   }
 }
 
@@ -198,5 +210,3 @@ export async function untilRehearsed(
     await sleep(LOOK_MS);
   }
 }
-
-const pick = ({ port, auth }: { readonly port: number; readonly auth: string }) => ({ port, auth });

@@ -155,16 +155,17 @@ export class CoreDaemon {
   async stop(): Promise<void> {
     if (this.#exit === null && this.#auth !== '') await this.call('stop').catch(() => undefined);
     else if (this.#exit === null) this.#child.kill();
-    if (!(await this.#ended())) await this.kill();
+    if (!(await this.ended())) await this.kill();
   }
 
   /** Ends the process without warning. */
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL');
-    await this.#ended();
+    await this.ended();
   }
 
-  async #ended(): Promise<boolean> {
+  /** Waits for the process's end. @returns false if that takes too long */
+  async ended(): Promise<boolean> {
     this.#agent.destroy();
     for (const until = Date.now() + PATIENCE_MS; this.#exit === null && Date.now() < until; ) await sleep(20);
     return this.#exit !== null;

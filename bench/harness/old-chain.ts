@@ -1,8 +1,8 @@
-// A chain with the shape of the main chain's first 500,000 blocks: tiny blocks in the beginning, full ones in the end,
-// payments of one to fourteen inputs and outputs, and coins that are mostly spent young, else at any age. Signatures
-// are bytes of the usual size that prove nothing, so it can only be taken below an assumed-valid block; two weeks of
-// blocks without payments on top bury the rest (scripts of the last two weeks run all the same). Blocks lie in one file
-// as whole `block` messages, as in signed-chain.ts. The tip is as old as the file.
+// Chains of payments with the shape of the main chain: payments of one to fourteen inputs and outputs, and coins that are
+// mostly spent young, else at any age. Signatures are bytes of the usual size that prove nothing, so a chain can only be
+// taken below an assumed-valid block; two weeks of blocks without payments on top bury the rest (scripts of the last two
+// weeks run all the same). Blocks lie in one file as whole `block` messages, as in signed-chain.ts. The tip is as old as
+// the file.
 import { createHash, hash } from 'node:crypto';
 import fs from 'node:fs';
 import { GENESIS, REGTEST_BITS, SPACING, subsidy } from '../../test/framework/chain-builder.js';
@@ -19,7 +19,7 @@ import {
 } from '../../test/framework/messages.js';
 import { pseudoRandom } from '../../test/framework/pseudo-random.js';
 
-/** At scale 1. */
+/** The main chain's first 500,000 blocks. */
 export const OLD_CHAIN = { blocks: 500_000, coins: 60_000_000 };
 /** Blocks that bury the others: at the work of regtest, a little more than two weeks. */
 const BURYING = 2_020;
@@ -27,11 +27,10 @@ const RIPE = 100;
 /** Payments of the average block at the end of the chain; they grow with the cube of the height. */
 const MOST_TXS = 2_400;
 const MAX_WEIGHT = 3_980_000;
-/** Share of all coins that count as young, and share of the inputs that spend one of these. */
-const YOUNG_COINS = 0.01;
+/** Share of the inputs that spend a young coin. */
 const YOUNG_SPENDS = 0.7;
-/** From this part of the chain on, two of five coins are of version 0 witnesses. */
-const WITNESSES = 0.75;
+/** Outputs of a payment that makes many coins. */
+const FAN_OUTPUTS = 100;
 
 const MAGIC = Buffer.from('fabfb5da', 'hex');
 const COMMITMENT_HEAD = Buffer.from('6a24aa21a9ed', 'hex');
@@ -46,10 +45,31 @@ const SCRIPTS = [
   { head: Buffer.from('160014', 'hex'), tail: Buffer.alloc(0), witness: true },
 ] as const;
 
+/** Contents of the blocks of a chain. */
+export interface ChainShape {
+  /** Number of blocks with payments, and those without before them. */
+  readonly blocks: number;
+  /** Most unspent outputs of payments at any height. */
+  readonly coins: number;
+  /** Number of the youngest coins, of which most inputs spend one. */
+  readonly youngCoins: number;
+  /** Part of the chain from which on two of five coins have version 0 witness programs. */
+  readonly witnesses: number;
+  /** Number of the first blocks whose payments spread one coin over FAN_OUTPUTS. */
+  readonly fanBlocks: number;
+  /** Returns a function that tells whether the block has enough payments. */
+  block(height: number, random: () => number): (txs: number, inputs: number, coins: number) => boolean;
+  /** Returns whether payments should increase the number of coins, which are `coins` now. */
+  spreads(height: number, coins: number): boolean;
+}
+
 /** Facts of a chain. */
 export interface OldChain {
   /** Blocks with payments, and with those that bury them. */
   readonly blocks: number;
+  /** Number of the first blocks, which make coins and pay nobody. */
+  readonly fanBlocks: number;
+  readonly fanInputs: number;
   readonly height: number;
   readonly txs: number;
   readonly inputs: number;
@@ -223,25 +243,73 @@ function coinRow(row: Buffer, id: Buffer, index: number, value: number, kind: nu
 }
 
 /** Inputs and outputs of a payment; rare large ones gather coins or spread them, whatever is wanted. */
-function shape(random: () => number, spread: boolean): readonly [inputs: number, outputs: number] {
+function payment(random: () => number, spread: boolean): readonly [inputs: number, outputs: number] {
   if (random() < 0.8) return [random() < 0.65 ? 1 : 2, 2];
   const many = 3 + Math.floor(random() * 12);
   return spread ? [1, many] : [many, 1];
 }
 
-/** Writes the chain at a scale, 1 for all of OLD_CHAIN. */
-export function writeOldChain(file: string, scale: number): OldChain {
-  const random = pseudoRandom(21);
+/** Returns OLD_CHAIN at a scale: tiny blocks in the beginning, full ones in the end. */
+export function oldShape(scale: number): ChainShape {
   const blocks = Math.round(OLD_CHAIN.blocks * scale);
-  const wanted = OLD_CHAIN.coins * scale;
-  const old = new CoinPool(Math.ceil(wanted * 1.2) + blocks + 10_000);
-  const young = new CoinPool(Math.ceil(wanted * YOUNG_COINS));
+  const coins = OLD_CHAIN.coins * scale;
+  return {
+    blocks,
+    coins,
+    youngCoins: Math.ceil(coins * 0.01),
+    witnesses: 0.75,
+    fanBlocks: 0,
+    block: (height, random) => {
+      const due = Math.round(MOST_TXS * (height / blocks) ** 3 * -Math.log(1 - random()));
+      return (txs) => txs >= due;
+    },
+    spreads: (height, held) => held < coins * (height / blocks) ** 4,
+  };
+}
+
+/** Blocks before the first payment: by then coinbases may be spent. */
+const UNPAID = RIPE + 10;
+/** Coins that payments add for each of their inputs. */
+const GROWTH = 0.3;
+/** Coins that a block of FAN_OUTPUTS makes. */
+const FAN_COINS = 20_000;
+
+/**
+ * Returns a chain of full blocks, as they are today.
+ * @param inputs of all payments
+ * @param perBlock inputs of a block
+ * @param coins unspent outputs at the end; if payments do not make as many, the first blocks do
+ */
+export function fullShape(inputs: number, perBlock: number, coins: number): ChainShape {
+  const fanned = Math.max(0, coins - Math.floor(inputs * GROWTH));
+  const fanBlocks = fanned === 0 ? 0 : UNPAID + Math.ceil(fanned / FAN_COINS) + 2;
+  const first = Math.max(UNPAID, fanBlocks);
+  return {
+    blocks: first + Math.ceil(inputs / perBlock),
+    coins,
+    youngCoins: 20_000,
+    witnesses: 0.5,
+    fanBlocks,
+    block: (height) => {
+      if (height <= UNPAID) return () => true;
+      return height <= fanBlocks ? (txs, _, held) => txs * FAN_OUTPUTS >= FAN_COINS || held >= fanned : (_, done) => done >= perBlock;
+    },
+    spreads: (_, held) => held < coins,
+  };
+}
+
+/** Writes a chain. */
+export function writeChain(file: string, shape: ChainShape): OldChain {
+  const random = pseudoRandom(21);
+  const { blocks } = shape;
+  const old = new CoinPool(Math.ceil(shape.coins * 1.2) + blocks + 200_000);
+  const young = new CoinPool(shape.youngCoins);
   const body = new BlockBody();
   const coinbases: Buffer[] = [];
   const spare = Buffer.alloc(CoinPool.ROW);
   const out = fs.openSync(file, 'w');
   const start = Math.floor(Date.now() / 1000) - (blocks + BURYING) * SPACING;
-  let [txs, inputs, outputs, bytes] = [0, 0, 0, 0];
+  let [txs, inputs, outputs, bytes, fanInputs] = [0, 0, 0, 0, 0];
   let tip = GENESIS.hash;
   const keep = (row: Buffer): void => {
     if (young.full) {
@@ -258,16 +326,19 @@ export function writeOldChain(file: string, scale: number): OldChain {
   for (let at = 1; at <= height; at++) {
     const part = at / blocks;
     body.begin();
-    const kindOf = (): number => (part > WITNESSES && random() < 0.4 ? 2 : random() < 0.2 ? 1 : 0);
-    const due = part > 1 ? 0 : Math.round(MOST_TXS * part ** 3 * -Math.log(1 - random()));
-    while (body.txs < due && body.weight < MAX_WEIGHT) {
+    const kindOf = (): number => (part > shape.witnesses && random() < 0.4 ? 2 : random() < 0.2 ? 1 : 0);
+    const isEnough = part > 1 ? () => true : shape.block(at, random);
+    const before = inputs;
+    while (body.weight < MAX_WEIGHT) {
       const held = old.count + young.count;
-      const [ins, outs] = shape(random, held < wanted * part ** 4);
+      if (isEnough(body.txs, inputs - before, held)) break;
+      const [ins, outs] = at <= shape.fanBlocks ? [1, FAN_OUTPUTS] : payment(random, shape.spreads(at, held));
       if (held < ins) break;
       body.add(ins, outs, kindOf, take, keep);
       inputs += ins;
       outputs += outs;
     }
+    if (at === shape.fanBlocks) fanInputs = inputs;
     const coinbase = coinbaseOf(at, body);
     const id = txid(coinbase);
     id.copy(body.ids);
@@ -290,7 +361,8 @@ export function writeOldChain(file: string, scale: number): OldChain {
     bytes += top.length + payments.length;
   }
   fs.closeSync(out);
-  return { blocks, height, txs, inputs, outputs, coins: old.count + young.count + coinbases.length, bytes, tipHex: shown(tip) };
+  const coins = old.count + young.count + coinbases.length;
+  return { blocks, fanBlocks: shape.fanBlocks, fanInputs, height, txs, inputs, outputs, coins, bytes, tipHex: shown(tip) };
 }
 
 /** The coinbase pays to a key hash that is different in every block. */
