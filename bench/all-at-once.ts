@@ -34,16 +34,19 @@ const SECONDS = Number(process.env.SECONDS ?? 60);
 const BLOCK_SECONDS = Number(process.env.BLOCK_SECONDS ?? 10);
 const more = process.env.OPTIONS?.split(' ') ?? [];
 const BATCH = 512;
-/** Transactions that come in while it is measured: a cluster at a time. */
+/** Clusters of transactions that arrive per second during the measurement. */
 const CLUSTERS_PER_SECOND = 4;
-/** Connections that the node makes or keeps free itself. */
+/** Connections that the node opens itself or reserves for outbound peers. */
 const OUTBOUND = 12;
 const SCRAPE_MS = 5_000;
-/** The histogram behind the metric looks so often, and what it sees includes that. */
+/**
+ * Resolution of the histogram behind the event-loop metric. Its values include this interval, so it is subtracted from
+ * them.
+ */
 const LAG_STEP_MS = 10;
 const SMALL_CALL = '{"method":"getblockcount","params":[],"id":1}';
 const BALANCE_CALL = '{"method":"getbalances","params":[],"id":1}';
-/** Asked one after the other, at this pace. */
+/** Pause between two calls of one client. A client has one call in progress at a time. */
 const PAUSE_MS = 100;
 
 class Everything {
@@ -59,7 +62,7 @@ class Everything {
     readonly coins: readonly { txid: Buffer; index: number; value: number }[],
   ) {}
 
-  /** Hands over clusters, several at a time. */
+  /** Sends clusters to the node, several in one JSON-RPC batch. */
   async send(clusters: number): Promise<void> {
     const raw: Buffer[] = [];
     for (let i = 0; i < clusters; i++) {
@@ -128,7 +131,7 @@ interface Measured {
   readonly others: number;
 }
 
-/** Asks everything for so long. */
+/** Runs all clients for some seconds and returns their figures. */
 async function measure(node: Daemon, metrics: number, seconds: number): Promise<Measured> {
   const bare = await startBare(Buffer.from('{"result":0,"error":null,"id":1}'));
   const children: { end(): void }[] = [bare];
@@ -147,7 +150,7 @@ async function measure(node: Daemon, metrics: number, seconds: number): Promise<
   const pid = node.child!.pid!;
   const before = nodeThreadMilliseconds(pid);
   const begin = performance.now();
-  // The first window is of the time before.
+  // The metric covers the time since the last scrape, so discard the time before the measurement.
   await scrape(metrics);
   for (const end = Date.now() + seconds * 1_000; Date.now() < end; ) {
     await sleep(SCRAPE_MS);
@@ -232,13 +235,13 @@ await runBench({
       ]);
       memory('everything at once');
       all.over = true;
-      // Lets the long polls go.
+      // A block ends the long polls that are still parked.
       const template = await node.call('getblocktemplate', { rules: ['segwit'] });
       await node.call('submitblock', mine(template, 'p2wpkh', new MiniWallet().key()).hex);
       await Promise.all(work);
       all.close();
       note(`blocks submitted: ${all.blocks.map(({ txs, ms }) => `${txs} transactions in ${ms.toFixed(0)} ms`).join(', ')}`);
-      // They would complain of the end.
+      // End the peers before the node. Otherwise they would report that the node closed their connections.
       peers.kill();
       const { code } = await node.stop();
       if (code !== 0) throw new Error(`the daemon ended with ${code}`);

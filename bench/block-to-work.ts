@@ -34,9 +34,9 @@ const BATCH = 200;
 const SPLITS = 10;
 const RIPE = 100;
 const SPACING = 10;
-/** Until the chain has written what a block changed, and what else it does behind the answer. */
+/** Time after an answer in which the node finishes the work that the block caused, such as writing changes. */
 const QUIET_MS = 700;
-/** sendcmpct: version 2 (BIP-0152), and no wish to be sent any unasked. */
+/** sendcmpct with version 2 (BIP-0152) in low-bandwidth mode: the node sends compact blocks only on request. */
 const LOW_BANDWIDTH = Buffer.from('000200000000000000', 'hex');
 
 type Way = 'submit' | 'block' | 'compact';
@@ -50,23 +50,23 @@ interface Coin {
 
 /** Cost of one block for one node, in milliseconds. */
 interface Figures {
-  /** Until submitblock answered; of blocks from peers: NaN. */
+  /** Time until submitblock was answered; NaN for blocks from a peer. */
   readonly answer: number;
-  /** Until the last byte of the first template on the block, */
+  /** Time until the last byte of the first template on the block. */
   readonly first: number;
-  /** and of the first one with transactions. */
+  /** Time until the last byte of the first template on the block that has transactions. */
   readonly full: number;
-  /** Processor time of the node thread until then (of Core: of all threads), */
+  /** Processor time of the node thread until that template (Core: of all threads). */
   readonly mainToFull: number;
-  /** until the node was quiet again, */
+  /** Processor time of the node thread until the node was idle again. */
   readonly main: number;
-  /** and that of all other threads. */
+  /** Processor time of all other threads until the node was idle again. */
   readonly others: number;
-  /** Until the last byte of the last other client's first template; NaN without such clients. */
+  /** Time until the last of the other clients got the last byte of its first template; NaN without such clients. */
   readonly last: number;
 }
 
-/** A node under test, whichever it is. */
+/** A node under test (adit or Core), with the miner that waits for its templates. */
 class Miner {
   readonly figures = new Map<Way, Figures[]>();
 
@@ -76,17 +76,23 @@ class Miner {
     readonly crowd: Child | null,
   ) {}
 
-  /** Gives the node a peer that it takes compact blocks from: it has them, and brought a block that was valid. */
+  /**
+   * Connects a peer whose compact blocks the node accepts: the peer supports them, and the node got a valid block from
+   * it.
+   */
   async befriend(block: BuiltBlock): Promise<void> {
     const peer = await this.node.peer();
     peer.send('sendcmpct', LOW_BANDWIDTH);
     peer.send('block', block.bytes);
     while ((await this.node.call('getbestblockhash')) !== block.hashHex) await sleep(10);
-    // Core takes no compact block from a peer that it did not ask for them.
+    // Core accepts unrequested compact blocks only from peers that it has asked for them (high-bandwidth mode).
     while ((await peer.next('sendcmpct'))[0] !== 1);
   }
 
-  /** The block's way to work. @param left payments that stay in the mempool */
+  /**
+   * Gives a block to the node and measures the time until the node has new work. @param left payments that stay in the
+   * mempool
+   */
   async round(way: Way, block: BuiltBlock, message: Buffer, left: number): Promise<void> {
     const call = (id: string): string =>
       JSON.stringify({ id: 1, method: 'getblocktemplate', params: [{ rules: ['segwit'], longpollid: id }] });
@@ -136,12 +142,15 @@ class Miner {
     });
   }
 
-  /** The id of a template that a long poll waits on; in mode live a template follows the mempool a little later. */
+  /**
+   * Returns the long poll id of a template with transactions. In mode live such a template follows a change of the
+   * mempool after a short time.
+   */
   async #ready(): Promise<string> {
     const { size } = await this.node.call('getmempoolinfo');
     for (;;) {
       const { longpollid, transactions } = await this.node.call('getblocktemplate', { rules: ['segwit'] });
-      // A block cannot hold all of them.
+      // Only a part of the mempool fits into a block.
       if (!this.node.single || transactions.length > 0.4 * size) return longpollid;
       await sleep(50);
     }
@@ -151,12 +160,12 @@ class Miner {
 const isEmpty = (reply: string): boolean => /"transactions": ?\[\]/.test(reply);
 const idOf = (reply: string): string => /"longpollid": ?"([^"]+)"/.exec(reply)![1]!;
 
-/** A chain with coins to spend, and payments over payments of them. */
+/** A chain with coins, and payments that spend these coins again and again. */
 class Economy {
   tip: BuiltBlock = GENESIS;
   #time = Math.floor(Date.now() / 1000) - 7_000;
   readonly #owners = new Owners();
-  /** Two stocks: one pays in the block, the other in the mempool. */
+  /** Two sets of coins. The payments of one set go into the block, those of the other set stay in the mempool. */
   readonly #stocks: Coin[][] = [[], []];
 
   block(txs: readonly Tx[], fees: number): BuiltBlock {
@@ -187,7 +196,7 @@ class Economy {
     yield this.block(splits, 0);
   }
 
-  /** Payments of all coins of a stock to their owners, two by two. */
+  /** Returns payments that spend all coins of a set, two coins each, and pay to the owners of these coins. */
   payments(stock: number): Tx[] {
     const coins = this.#stocks[stock]!;
     const next: Coin[] = [];
@@ -235,7 +244,8 @@ await runBench({
   name: 'chain/block-to-work',
   protects: 'miners from working on an old block, and on an empty one: the time from a full block to the next templates',
   run: async () => {
-    // With BIP-0034 from the first block on, as Core's master has it on regtest, nobody looks for twins (BIP-0030).
+    // Activate BIP-0034 from the first block on, as Core's master does on regtest. Then no node checks for duplicate
+    // coinbases (BIP-0030).
     const own = [
       '-disablewallet',
       '-checktemplates=0',

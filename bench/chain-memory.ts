@@ -1,6 +1,6 @@
-// A real node takes in a chain of 10,000,000 coins, with little and with much -dbcache: how fast it connects, and how
-// much memory the whole process takes at most, then and while all coins are counted. Above the ceilings of the README
-// the bench fails.
+// Measures a real node that loads a chain of 10,000,000 coins, with a small and with a large -dbcache: the rate at
+// which it connects blocks, and the highest memory of the process, while it loads and while it counts all coins. The
+// bench fails if the memory exceeds the limits that the README states.
 //
 //   node build/bench/chain-memory.js [--json]      COINS=n for another number of coins (ceilings hold for up to 10,000,000)
 
@@ -14,7 +14,7 @@ import { type CoinChain, writeCoinChain } from './harness/coin-chain.js';
 import { highestMemory, processorSeconds } from './harness/process-figures.js';
 
 const wanted = Number(process.env.COINS ?? 10_000_000);
-/** Megabytes of memory that the process may take at most, by -dbcache: that much and 900. */
+/** Highest allowed memory of the process in megabytes, by -dbcache: the value of -dbcache plus 900. */
 const CEILINGS: readonly (readonly [dbcache: number, megabytes: number])[] = [
   [64, 964],
   [512, 1_412],
@@ -39,7 +39,8 @@ async function run(file: string, chain: CoinChain, dbcache: number): Promise<Run
     const pid = node.child!.pid!;
     const log = path.join(node.networkDir, 'debug.log');
     let slowest = 0;
-    // Asked all the while, as pools would: the slowest answer tells of the longest step.
+    // A client sends small calls all the time, as pools do. The slowest answer shows the longest time for which the
+    // node thread was busy.
     while (!fs.readFileSync(log, 'utf8').includes(`Done loading: height ${chain.tip.height}`)) {
       if (node.exit !== undefined) throw new Error(`the daemon ended: ${node.output().slice(-500)}`);
       const asked = performance.now();

@@ -1,5 +1,5 @@
-// How long the best order of a full cluster takes: 64 transactions in the shapes that clusters have, from Core's order
-// by ancestors to the optimum. A change of the mempool that touches a cluster pays this once.
+// Measures the time to find the best order of a full cluster: 64 transactions in the usual shapes, from Core's order by
+// ancestors to the optimum. Each change of the mempool that touches such a cluster takes this time once.
 //
 //   node build/bench/cluster.js [--json]      ROUNDS=n
 import { ancestorOrder } from '../src/selection/cluster/ancestor-order.js';
@@ -8,7 +8,7 @@ import { SpanningForest } from '../src/selection/cluster/spanning-forest.js';
 import { pseudoRandom } from '../test/framework/pseudo-random.js';
 import { runBench } from './harness/bench.js';
 
-/** Core 31's default bound on a cluster. */
+/** Core 31's default limit on the transactions of a cluster. */
 const COUNT = 64;
 const ROUNDS = Number(process.env.ROUNDS ?? 400);
 const WARMUP = 100;
@@ -28,7 +28,7 @@ const SHAPES: Record<string, (node: number) => number[]> = {
 
 function graphOf(parentsOf: (node: number) => number[]): ClusterGraph {
   const size = Array.from({ length: COUNT }, () => 400 + below(4_000));
-  // Between 0.1 and 50 satoshis per virtual byte: no two rates alike.
+  // Fees for rates between 0.1 and 50 satoshis per virtual byte, so that no two transactions have the same rate.
   const fee = size.map((weight) => Math.ceil((weight / 4) * (0.1 + random() * 50)));
   return clusterGraph(
     fee,

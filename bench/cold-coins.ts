@@ -1,6 +1,7 @@
-// Coins of a database that is much larger than its caches: 10,000,000 random ones, whose files are put out of the page
-// cache before each round. Reads of a block's 5,000 inputs, and batches of what blocks change, by wall time and by
-// processor time of the calling thread, which is the node thread in adit.
+// Measures reads and writes of coins in a database that is much larger than its caches: 10,000,000 random coins, whose
+// files are removed from the page cache before each round. Reads the 5,000 inputs of a block, and writes batches with
+// the changes of blocks. Figures: wall time, and processor time of the calling thread, which is the node thread in
+// adit.
 //
 //   node build/bench/cold-coins.js [--json]      COINS=n for another number; UV_THREADPOOL_SIZE counts
 
@@ -20,11 +21,11 @@ const wanted = Number(process.env.COINS ?? 10_000_000);
 const FILL_BATCH = 4_000;
 const READ = 5_000;
 const ROUNDS = 9;
-/** Changes of a block, and of a flush. */
+/** Number of changed coins of one block, and of one flush of the coins cache. */
 const BATCHES = [8_000, 200_000];
 const COMPACTION_MS = 5_000;
 
-/** 32 bytes that look random and follow from a number. */
+/** Fills in an id of 32 bytes that is computed from a number and looks random. */
 function fillId(bytes: Uint8Array, number: number): void {
   for (let at = 0; at < 32; at += 4) {
     let word = Math.imul(number + 1, 0x9e3779b1) + Math.imul(at + 1, 0x85ebca6b);
@@ -42,7 +43,7 @@ function coinKey(number: number): Uint8Array {
   return FIRST_COINS.key(outpoint);
 }
 
-/** A payment to a random key hash. */
+/** Returns the write of a coin that pays to a random key hash. */
 function putCoin(number: number): BatchOp {
   const script = new Uint8Array(34);
   fillId(script, -number);

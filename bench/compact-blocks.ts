@@ -1,7 +1,7 @@
-// A block of 4,000 payments handed to one of two nodes whose mempools differ, until a miner at the other has the first
-// full template on top of it. What the other lacks, 0.1, 1 or 10 percent of the block, either only it lacks, or the
-// first lacks as well: a miner's own payments. Counts blocks put together without a question, and the bytes between the
-// nodes that the block took.
+// Measures a block of 4,000 payments that is submitted to one of two connected nodes: the time until a miner at the
+// other node has the first full template on top of the block. The mempool of the other node lacks 0.1, 1 or 10 percent
+// of the payments, either alone, or both nodes lack them (payments that only the miner of the block has). Counts the
+// blocks that the other node reconstructs without a request, and the bytes that the nodes exchange for the block.
 //
 //   node build/bench/compact-blocks.js [--json]      TXS=n ROUNDS=n OPTIONS="more options of adit"
 //   COMPARE=/path/bitcoind: Core in the place of either, and of both
@@ -19,9 +19,9 @@ import { percentile } from './harness/samples.js';
 
 const TXS = Number(process.env.TXS ?? 4_000);
 const ROUNDS = Number(process.env.ROUNDS ?? 8);
-/** Until the far node asks the near one to send blocks unasked. */
+/** Number of blocks after which the far node has asked the near node to send compact blocks without a request. */
 const WARMUP = 2;
-/** Payments that stay in both mempools, so that there is something to fill a template with. */
+/** Payments that stay in both mempools, so that the next template has transactions. */
 const STANDING = 200;
 const VALUE = 400_000;
 const FEE = 1_000;
@@ -33,7 +33,7 @@ const SPACING = 10;
 /** Differences of the mempools, in percent of the block. */
 const PERCENTS = [0.1, 1, 10];
 const WHERE = ['at the second', 'at both'] as const;
-/** Messages that bring a block or ask for it. */
+/** Messages that transfer a block, and messages that request one. */
 const TO_FAR = ['cmpctblock', 'blocktxn', 'block'];
 const FROM_FAR = ['getblocktxn', 'getdata'];
 
@@ -49,7 +49,7 @@ interface Node {
   end(): Promise<void>;
 }
 
-/** @param port where it listens for peers; null: it does not */
+/** @param port port on which the node listens for peers; null: it does not listen */
 async function startNode(kind: Kind, bitcoind: string | null, port: number | null): Promise<Node> {
   const peers =
     port === null ? ['-listen=0', '-connect=0'] : [`-port=${port}`, '-bind=127.0.0.1', '-connect=0', '-whitelist=noban@127.0.0.1'];
@@ -68,15 +68,15 @@ async function startNode(kind: Kind, bitcoind: string | null, port: number | nul
   };
 }
 
-/** One block's way. */
+/** Figures of one block: time, bytes, and how it was reconstructed. */
 interface Way {
   readonly ms: number;
   readonly bytes: number;
-  /** Nothing was asked for. */
+  /** True if the far node requested no transactions. */
   readonly whole: boolean;
 }
 
-/** Two nodes, the far one connected to the near one for blocks only, and a chain with coins to spend. */
+/** Two nodes and a chain with coins. The far node is connected to the near one as a block-relay-only peer. */
 class Pair {
   #tip: BuiltBlock = GENESIS;
   #time = Math.floor(Date.now() / 1000) - 7_000;
@@ -94,7 +94,7 @@ class Pair {
     const first = await startNode(near, bitcoind, port);
     const pair = new Pair(first, await startNode(far, bitcoind, null));
     await pair.#submit(pair.#block([], 0));
-    // Payments come to both by RPC alone, so that it is known who has which.
+    // The nodes relay no transactions to each other, so that the bench decides which node has which payment.
     await pair.far.call('addconnection', `127.0.0.1:${port}`, 'block-relay-only', false);
     await pair.#fund();
     return pair;
@@ -136,7 +136,7 @@ class Pair {
     while ((await this.far.call('getbestblockhash')) !== this.#tip.hashHex) await sleep(10);
   }
 
-  /** Payments of coins to their owners, signed. */
+  /** Returns signed payments that spend coins and pay to their owners. */
   #payments(coins: readonly { txid: Buffer; index: number; owner: number }[], fee: number): Tx[] {
     const value = this.#value;
     return coins.map(({ txid: id, index, owner }) => {
@@ -157,7 +157,10 @@ class Pair {
     }
   }
 
-  /** Bytes of messages about blocks that the far node has exchanged, and how often it asked for something. */
+  /**
+   * Returns the bytes of all messages about blocks that the far node has exchanged, and the bytes of its requests among
+   * them.
+   */
   async #traffic(): Promise<{ bytes: number; asked: number }> {
     const [peer] = await this.far.call('getpeerinfo');
     const sum = (of: Record<string, number>, names: readonly string[]): number => names.reduce((total, name) => total + (of[name] ?? 0), 0);
@@ -165,7 +168,10 @@ class Pair {
     return { bytes: sum(received, TO_FAR) + sum(sent, FROM_FAR), asked: sum(sent, FROM_FAR) };
   }
 
-  /** The first template with transactions on top of the tip of that moment. @param longpollid of the template before */
+  /**
+   * Returns the time of the first template with transactions on top of the new tip. @param longpollid of the previous
+   * template
+   */
   async #fullTemplate(longpollid: string, hash: string): Promise<number> {
     for (let id = longpollid; ; ) {
       const template = await this.far.call('getblocktemplate', { rules: ['segwit'], longpollid: id });
@@ -174,12 +180,12 @@ class Pair {
     }
   }
 
-  /** One block. @param percent of its payments that are missing */
+  /** Measures one block. @param percent percentage of its payments that a mempool lacks */
   async round(percent: number, where: (typeof WHERE)[number]): Promise<Way> {
     const txs = this.#payments(this.#coins, FEE);
     this.#coins = txs.map((tx, i) => ({ txid: txid(tx), index: 0, owner: this.#coins[i]!.owner }));
     this.#value -= FEE;
-    // All over the block.
+    // Spread the missing payments evenly over the block.
     const every = Math.round(100 / percent);
     const known = txs.filter((_, i) => i % every !== 1);
     await this.#give(this.near, where === 'at both' ? known : txs);

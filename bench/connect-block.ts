@@ -23,7 +23,10 @@ import { percentile, timeMs } from './harness/samples.js';
 const INPUTS = 4_000;
 const INPUTS_PER_TX = 2;
 const ROUNDS = Number(process.env.ROUNDS ?? 10);
-/** V8 compiles meanwhile: a tenth of all processor time in the first blocks, a hundredth later. */
+/**
+ * Number of blocks that are not counted. V8 compiles code during these: a tenth of the processor time of the first
+ * blocks, a hundredth later.
+ */
 const WARMUP = Number(process.env.WARMUP ?? 10);
 const rehearse = process.env.REHEARSE !== '0';
 const kinds = SPEND_KINDS.filter((kind) => (process.env.KIND ?? SPEND_KINDS.join()).split(',').includes(kind));
@@ -32,7 +35,7 @@ const RIPE = 100;
 const VALUE = 100_000;
 const FEE = 1_000;
 const SPACING = 10;
-/** Until what a node does behind its answer is over. */
+/** Time after an answer in which the node finishes the work that the block caused. */
 const QUIET_MS = 500;
 
 interface Coin {
@@ -42,12 +45,12 @@ interface Coin {
   readonly value: number;
 }
 
-/** A chain with the coins of one block for each kind; a block spends them all and makes as many. */
+/** A chain with the coins of one block for each kind. A block spends all coins of its kind and makes as many new ones. */
 class Economy {
   tip: BuiltBlock = GENESIS;
   #time = Math.floor(Date.now() / 1000) - 7_000;
   readonly #owners = new Owners();
-  /** The next coin's. */
+  /** Number of the owner of the next coin. */
   #owner = INPUTS;
   readonly #coins = new Map<SpendKind, Coin[]>();
 
@@ -76,7 +79,7 @@ class Economy {
     yield this.#block(splits, 0);
   }
 
-  /** The next block, which spends all coins of this kind, two by two. */
+  /** Returns the next block, which spends all coins of this kind, two per transaction. */
   next(kind: SpendKind): BuiltBlock {
     const coins = this.#coins.get(kind)!;
     const made: Coin[] = [];
@@ -100,7 +103,7 @@ class Economy {
 /** Cost of one block for one node, in microseconds per input. */
 interface Figures {
   readonly answer: number;
-  /** Processor time of the node thread (of Core: of its first), and of all threads. */
+  /** Processor time of the node thread (Core: of the first thread), and of all threads. */
   readonly main: number;
   readonly all: number;
   /** Processor time of each thread, the busiest first. */
@@ -139,7 +142,8 @@ await runBench({
   name: 'chain/connect/connect-block',
   protects: `time from a block of ${INPUTS} unseen inputs to the answer, and what it costs the machine`,
   run: async () => {
-    // With BIP-0034 from the first block on, as Core's master has it on regtest, nobody looks for twins (BIP-0030).
+    // Activate BIP-0034 from the first block on, as Core's master does on regtest. Then no node checks for duplicate
+    // coinbases (BIP-0030).
     const nodes = await Contender.all(
       '-disablewallet',
       '-checktemplates=0',
@@ -151,7 +155,7 @@ await runBench({
     await bare.start();
     const cases: BenchCase[] = [];
     const notes: string[] = [];
-    // Only the warm-up has compiled code when the first block of a process arrives.
+    // Times of the first blocks of the process, for which only the warm-up has compiled code.
     const early = new Map<Contender, number[]>(nodes.map((node) => [node, []]));
     try {
       const economy = new Economy();

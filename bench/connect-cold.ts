@@ -24,11 +24,17 @@ import { timeMs } from './harness/samples.js';
 const wanted = Number(process.env.COINS ?? 10_000_000);
 const ROUNDS = Number(process.env.ROUNDS ?? 5);
 const INPUTS = 5_000;
-/** Smaller blocks before it, whose coins are elsewhere on the disk: what a start has not compiled yet. */
+/**
+ * Number of smaller blocks that are submitted before the measured block, so that V8 has compiled the code. Their coins
+ * are in other places of the database.
+ */
 const WARMUP = 8;
 const WARMUP_INPUTS = 250;
 const INPUTS_PER_TX = 2;
-/** A start looks at one block, whose coins are in its caches then, rather than at six. */
+/**
+ * Both programs check one block at their start instead of six, because the coins of checked blocks are then in the
+ * caches.
+ */
 const OPTIONS = ['-dbcache=64', '-checkblocks=1'];
 const LOOK_MS = 200;
 /** Time after which the work that follows a start has ended. */
@@ -43,7 +49,7 @@ interface Figures {
   readonly diskMegabytes: number;
 }
 
-/** A node that is started again for each block. */
+/** A node that is restarted before each measured block. */
 class ColdNode {
   readonly figures: Figures[] = [];
 
@@ -56,7 +62,7 @@ class ColdNode {
     return this.node instanceof Daemon ? (this.node.child?.pid as number) : this.node.pid;
   }
 
-  /** Takes the chain in and ends. */
+  /** Loads the chain, and stops the node. */
   async fill(file: string, { tip }: CoinChain): Promise<void> {
     await this.node.stop();
     await this.node.up(`-loadblock=${file}`);
@@ -72,7 +78,7 @@ class ColdNode {
     return this.node.stop();
   }
 
-  /** Takes the blocks, of which the last one counts. */
+  /** Submits the blocks, and measures the last one. */
   async measure(blocks: readonly BuiltBlock[]): Promise<void> {
     const { node } = this;
     const block = blocks.at(-1)!;
@@ -105,7 +111,7 @@ class ColdNode {
   }
 }
 
-/** Spends so many of the coins, two a transaction. */
+/** Returns a block that spends these coins, two per transaction. */
 function spending(coins: CoinChain['spendable'], prev: BuiltBlock, time: number): BuiltBlock {
   const txs: Tx[] = [];
   for (let at = 0; at < coins.length; at += INPUTS_PER_TX) {
@@ -118,7 +124,10 @@ function spending(coins: CoinChain['spendable'], prev: BuiltBlock, time: number)
   return buildBlock(prev, { txs, time });
 }
 
-/** Starts adit, another build and Core, as far as they are given. @param started each, as soon as it is */
+/**
+ * Starts adit and, where they are given, another build and Core. @param started receives each node as soon as it has
+ * started
+ */
 async function start(started: ColdNode[]): Promise<void> {
   started.push(new ColdNode('adit', await Daemon.start(...OPTIONS, '-rehearse=1')));
   const before = process.env.BEFORE;
@@ -143,7 +152,7 @@ await runBench({
       await start(nodes);
       const hash = Buffer.from(chain.tip.hashHex, 'hex').reverse();
       let time = Math.floor(Date.now() / 1000);
-      // With a block of today nobody is in initial download.
+      // A block with the current time ends the initial block download of each node.
       let tip = buildBlock({ ...GENESIS, height: chain.tip.height, hash, hashHex: chain.tip.hashHex }, { time });
       for (const node of nodes) {
         const seconds = (await timeMs(() => node.fill(file, chain))) / 1000;

@@ -1,4 +1,4 @@
-// The cryptographic primitives, backend by backend, on one thread: what everything above them is made of.
+// Measures the cryptographic primitives of each backend on one thread. All other figures depend on these.
 //
 //   node build/bench/crypto.js [--json]
 
@@ -14,7 +14,7 @@ import { timeInTurn } from './harness/samples.js';
 
 const ROUNDS = { warmup: 3, rounds: 20 };
 
-/** Times `count` calls per round of each run; samples in microseconds per call. */
+/** Measures the time of `count` calls per round for each function. Samples are in microseconds per call. */
 async function cases(runs: Record<string, () => unknown>, count: number): Promise<BenchCase[]> {
   const loops = Object.fromEntries(
     Object.entries(runs).map(([name, run]) => [

@@ -1,7 +1,7 @@
-// A declared job's block checked without proof of work while its transactions are in the mempool: what a job declarator
-// waits for. By wtxids (checkdeclaredblock), for one choice of transactions with ever new coinbases and for a new
-// choice each time, and as a whole (getblocktemplate, mode proposal). Scripts that ran for the mempool must not run
-// again.
+// Measures the check of a declared job's block without proof of work, while its transactions are in the mempool. A job
+// declarator waits for this check. The block is checked by wtxids (checkdeclaredblock), with one list of transactions
+// and a new coinbase each time, and with a new list each time; and as a whole block (getblocktemplate, mode proposal).
+// Scripts that ran for the mempool must not run again.
 //
 //   node build/bench/declare.js [--json]      TXS=n transactions, ROUNDS=n, COMPARE=/path/to/bitcoind
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,7 +19,7 @@ const ROUNDS = Number(process.env.ROUNDS ?? 40);
 const WARMUP = 5;
 const LIMIT = 'a bare uWebSockets.js handler taking the same bytes';
 
-/** Somewhere to send a call to; what it costs that process is read from /proc. */
+/** A node that answers calls. The processor time of its process is read from /proc. */
 interface Side {
   readonly name: string;
   readonly pid: number;
@@ -29,7 +29,7 @@ interface Side {
   post(body: string): Promise<{ body: string }>;
 }
 
-/** One call that finds the block valid, timed, with what each thread of the process spent on it. */
+/** Sends a call that must find the block valid. Measures its time, and the processor time of each thread for it. */
 async function check(side: Side, body: string, counts: boolean): Promise<void> {
   const before = threadMilliseconds(side.pid);
   const begun = performance.now();
@@ -44,13 +44,13 @@ async function check(side: Side, body: string, counts: boolean): Promise<void> {
   for (const [name, ms] of threadsSince(side.pid, before)) side.threads.set(name, (side.threads.get(name) ?? 0) + ms);
 }
 
-/** "node 12.3, verify 4.0": processor milliseconds of each thread for one call. */
+/** Returns a line such as "node 12.3, verify 4.0": processor milliseconds of each thread for one call. */
 function threadLine({ name, threads }: Side): string {
   const each = [...threads].sort((a, b) => b[1] - a[1]).map(([thread, ms]) => `${thread} ${(ms / ROUNDS).toFixed(1)}`);
   return `processor ms of a call, ${name}: ${each.join(', ') || 'below 0.1'}`;
 }
 
-/** The template without one of its transactions that no other spends. */
+/** Returns the template without one of the transactions that no other one spends. */
 function without(template: Template, leave: number): Template {
   const leaves = template.transactions
     .map((_, i) => i)
@@ -64,11 +64,11 @@ function without(template: Template, leave: number): Template {
 
 const call = (method: string, ...params: unknown[]): string => JSON.stringify({ method, params, id: 1 });
 
-/** A block of the template with a coinbase of its own, as a proposal and by wtxids. */
+/** Returns the calls that check a block of the template with a new coinbase: as a proposal, and by wtxids. */
 function bodies(template: Template): { proposal: string; declared: string } {
   const { hex } = mine(template, 'p2wpkh', testKey(1));
   const wtxids = template.transactions.map(({ hash }) => hash);
-  // Between the header with its count of transactions and the first of them.
+  // The coinbase is between the transaction count after the header and the other transactions.
   const behind = template.transactions.reduce((sum, { data }) => sum + data.length, 0);
   const count = wtxids.length + 1 < 253 ? 2 : 6;
   const coinbase = hex.slice(160 + count, hex.length - behind);
@@ -98,7 +98,7 @@ await runBench({
     const limits: number[] = [];
     for (let round = -WARMUP; round < ROUNDS; round++) {
       const counts = round >= 0;
-      // Another coinbase each time: nothing is remembered of the block as a whole.
+      // Use a new coinbase each time, so that the node has no cached result for the whole block.
       const { proposal, declared } = bodies(template);
       await check(fresh, bodies(without(template, round + WARMUP)).declared, counts);
       await check(whole, proposal, counts);

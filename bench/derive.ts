@@ -1,4 +1,5 @@
-// Derives scripts of ranged descriptors, and compares with the one part that cannot be saved: a point addition per key.
+// Measures the derivation of scripts of ranged descriptors. The limit is the part that every implementation needs: one
+// point addition per key.
 //
 //   node build/bench/derive.js [--json]
 
@@ -10,7 +11,7 @@ import { timeInTurn } from './harness/samples.js';
 const ROUNDS = { warmup: 3, rounds: 20 };
 const COUNT = 500;
 const XPUB = 'xpub6FHa3pjLCk84BayeJxFW2SP4XRrFd1JYnxeLeU8EqN3vDfZmbqBqaGJAyiLjTAwm6ZLRQUMv1ZACTj37sR62cfN7fe5JnJ7dh8zL4fiyLHV';
-/** Text, and how many keys it has. */
+/** Descriptors with the number of keys in each. */
 const DESCRIPTORS: readonly [string, number][] = [
   [`wpkh(${XPUB}/0/*)`, 1],
   [`sh(wpkh(${XPUB}/0/*))`, 1],

@@ -20,7 +20,7 @@ const TXS = Number(process.env.TXS ?? 4_407);
 const FRONTS = (process.env.FRONTS ?? '1,2,4').split(',').map(Number);
 const REPLIES_MS = 1_000;
 const REPLY_CLIENTS = 8;
-/** Until requests have been parked, and what a block sets off has ended. */
+/** Time after which the requests are parked, and the work that a block causes has ended. */
 const QUIET_MS = 1_500;
 
 if (noBroker) {
@@ -33,7 +33,7 @@ interface Port {
   readonly auth: string;
 }
 
-/** First byte and last byte of one reply, performance.now(). */
+/** Sends a request. Returns the body of the reply and the time of its first byte, by performance.now(). */
 function ask({ port, auth }: Port, body: string, agent: http.Agent): Promise<{ first: number; text: string }> {
   return new Promise((resolve, reject) => {
     const request = http.request({ host: '127.0.0.1', port, method: 'POST', auth, agent }, (reply) => {
@@ -48,10 +48,13 @@ function ask({ port, auth }: Port, body: string, agent: http.Agent): Promise<{ f
 
 const newAgent = (): http.Agent => new http.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 
-/** Parks long polls on several ports, runs `go`, and returns when each client got its reply. */
+/**
+ * Parks long polls on several ports, runs `go`, and returns for each client the milliseconds until the first byte of
+ * its reply.
+ */
 async function wake(ports: readonly Port[], go: () => Promise<unknown>): Promise<number[]> {
   const agent = newAgent();
-  // Each process numbers its templates by itself.
+  // Long poll ids of front processes differ, because each process numbers its templates itself.
   const asked = await Promise.all(ports.map((port) => ask(port, TEMPLATE_CALL, agent)));
   const requests = asked.map(({ text }) => {
     const { result } = JSON.parse(text) as { result: { longpollid: string } };
@@ -89,7 +92,10 @@ const ms = (name: string, samples: number[], goal?: number): BenchCase => ({
   ...(goal === undefined ? {} : { goal: { text: `<= ${goal}`, reached: (p50: number) => p50 <= goal } }),
 });
 
-/** The gap after the end of the node that is followed, when the other one has a new block at that moment. */
+/**
+ * Returns how long clients of a front have no work when the followed node ends and the other node has a new block at
+ * the same moment.
+ */
 async function gaps(end: 'kill' | 'stop', rounds: number): Promise<number[]> {
   const broker = await Broker.start();
   const nodes = [await fleetNode(broker, 'a'), await fleetNode(broker, 'b')] as const;
@@ -137,7 +143,7 @@ await runBench({
     const bytes: number[] = [];
     for (const count of [0, ...FRONTS]) {
       while (fronts.length < count) {
-        // The first one's bytes are counted.
+        // The first front process connects to the broker through a wire that counts bytes.
         const url = fronts.length === 0 ? `nats://127.0.0.1:${wire.port}` : broker.url;
         fronts.push(await FrontProcess.start(`-fleet=${url}`, follow, '-fronts=1', '-fleettimeout=10000'));
       }

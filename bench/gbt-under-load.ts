@@ -1,7 +1,10 @@
-// getblocktemplate while the node is busy: four pollers in a process of their own, ten times a second each, against a
-// node in mode `live` that connects full blocks, takes them back, writes its coins and counts all of them
-// (gettxoutsetinfo) without pause. First the same pollers on the idle node. The limit is a bare server that sends the
-// same bytes while the node is just as busy: what of a time is the machine's, not the node's.
+// Measures getblocktemplate while the node is busy: four clients in a process of their own send ten calls a second
+// each. The node runs in mode `live`, and without pause connects full blocks, disconnects them, writes its coins and
+// counts all coins (gettxoutsetinfo). The same clients first measure the idle node. The limit is a bare server that
+// sends the same bytes while the node is equally busy: it shows which part of a time is caused by the machine, not by
+// the node. MINERS=1000 connects that many Stratum V1 miners, which submit eight shares a minute each. READERS=8
+// connects that many clients, which read a block with its transactions or the whole mempool again and again; then the
+// idle node is measured a second time with these clients.
 //
 // MINERS=1000 connects so many Stratum V1 miners, which submit eight shares a minute each. READERS=8 connects so many
 // clients that read a block with its transactions, or the whole mempool, again and again, and measures the idle node a
@@ -32,13 +35,13 @@ interface Done {
   counts: number;
 }
 
-/** Everything that keeps a node busy, for so many seconds. */
+/** Keeps the node busy for some seconds: blocks, reorganisations, writes, counts of all coins. */
 async function keepBusy(node: FilledNode, wallet: MiniWallet, seconds: number, done: Done): Promise<void> {
   const end = Date.now() + seconds * 1000;
   const counting = (async () => {
     for (; Date.now() < end; done.counts++) await node.daemon.call('gettxoutsetinfo');
   })();
-  // The same transactions again and again: they come back when a block is taken off.
+  // Each block has the same transactions: they return to the mempool when the block is disconnected.
   const template = await node.fullTemplate(TXS);
   while (Date.now() < end) {
     while ((await node.daemon.call('getmempoolinfo')).size < TXS) await sleep(20);

@@ -1,7 +1,8 @@
-// getblocktemplate with gzip over sockets that are not loopback, where adit never compresses: many clients that read
-// slowly, as pools behind long lines do. How many are cut off (none may be), when the last has its template, what a
-// small call waits meanwhile, and what the front spends on a reply. Runs in a network namespace of its own (Linux,
-// unshare from util-linux, ip from iproute2) in which sockets buffer 64 kB: larger buffers would read for the clients.
+// Measures getblocktemplate with gzip over sockets that are not loopback, where adit never compresses: many clients
+// that read slowly, as pools with slow connections do. Figures: how many clients are disconnected (none may be), when
+// the last client has its template, how long a small call waits meanwhile, and the processor time of a reply. Runs in a
+// network namespace of its own (Linux, unshare from util-linux, ip from iproute2) in which sockets buffer 64 kB,
+// because larger buffers would hide that clients are slow.
 //
 //   node build/bench/gzip-readers.js [--json]      CLIENTS=100 ROUNDS=n TXS=n KBPS=2000 for each client
 import { spawnSync } from 'node:child_process';
@@ -29,7 +30,10 @@ interface Got {
   readonly at: number;
 }
 
-/** One request on a connection of its own, read at most so fast. @returns null when the server closed it before the end */
+/**
+ * Sends a request on a new connection and reads the reply at a limited rate. @returns null if the server closed the
+ * connection before the end of the reply
+ */
 function readSlowly(port: number, request: string): Promise<Got | null> {
   return new Promise((resolve) => {
     const socket = net.connect({ host: ADDRESS, port });
@@ -58,7 +62,7 @@ function readSlowly(port: number, request: string): Promise<Got | null> {
   });
 }
 
-/** Bytes of the whole reply as its head tells; infinite before the head is whole. */
+/** Returns the size of the whole reply according to its head; infinite while the head is incomplete. */
 function lengthOf(bytes: Buffer): number {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return Number.POSITIVE_INFINITY;
@@ -111,7 +115,7 @@ async function round(node: FilledNode, gzip: boolean): Promise<Round> {
   };
 }
 
-/** The same bench within a namespace. */
+/** Runs this bench again within a namespace. */
 function within(): never {
   const setup = `ip link set lo up && ip addr add ${ADDRESS}/32 dev lo && sysctl -qw net.ipv4.tcp_rmem='4096 65536 65536'`;
   const args = ['-rn', 'sh', '-c', `${setup} && exec "$0" "$@"`, process.execPath, ...process.argv.slice(1)];

@@ -1,5 +1,6 @@
-// A new block with many long polls parked: when the last byte of the new template reaches the median and the slowest
-// client, and what a small call of somebody else waits meanwhile. Pools that are served last lose shares and blocks.
+// Measures a new block while many long polls are parked: when the last byte of the new template reaches the median and
+// the slowest client, and how long a small call of another client waits meanwhile. Pools that get the template last
+// lose shares and blocks.
 //
 //   node build/bench/longpoll-fanout.js [--json]      POLLS=100,1000 ROUNDS=n TXS=n FRONTS=n OPTIONS=-templatemode=core CHECKED=1
 //   COMPARE=/path/to/bitcoind wakes as many of its clients, in turn; it has a thread for each
@@ -15,13 +16,14 @@ const POLLS = (process.env.POLLS ?? '100,1000').split(',').map(Number);
 const ROUNDS = Number(process.env.ROUNDS ?? 5);
 const TXS = Number(process.env.TXS ?? 4_407);
 const fronts = Number(process.env.FRONTS ?? 1);
-// As a node runs: one template of each tip is connected dry, behind its publication. With 1 each is before it goes out.
+// -checktemplates. 0, the default: one template per tip is checked after its publication. 1: each template is checked
+// before its publication.
 const checked = Number(process.env.CHECKED ?? 0);
-const LIMIT = 'a bare uWebSockets.js server that sends the same bytes to the same number of waiting clients at a word';
+const LIMIT = 'a bare uWebSockets.js server that sends the same bytes to the same number of waiting clients on command';
 const IDLE = 'the same call, at the same time, to a bare server that does nothing else: what the machine itself makes it wait';
 const SETTLE_MS = 150;
-// Small calls rest between each other: asked without pause they take more of a small machine than the wake itself, and
-// the faster they are answered the more there are of them.
+// Pause between two small calls. Without it, small calls would take more of a small machine than the long polls, and
+// the more, the faster they are answered.
 const CALL_PAUSE_MS = 2;
 
 const now = () => performance.timeOrigin + performance.now();
@@ -29,7 +31,7 @@ const now = () => performance.timeOrigin + performance.now();
 interface Wake {
   readonly median: number;
   readonly p99: number;
-  /** Slowest small call to each server that was asked. */
+  /** Time of the slowest small call to each server. */
   readonly small: readonly number[];
 }
 
@@ -41,7 +43,7 @@ async function wake(
 ): Promise<Wake> {
   load.send({ kind: 'park', ...order });
   await load.next('parked');
-  // Until every request has been read and parked.
+  // Wait until every request has been read and parked.
   await new Promise((resolve) => setTimeout(resolve, SETTLE_MS + order.connections));
   let over = false;
   const begun = now();
@@ -65,7 +67,7 @@ async function wake(
 
 await runBench({
   name: 'http/front/fan-out',
-  protects: 'the last client to be told of a new block, and everybody else meanwhile',
+  protects: 'the last client that learns of a new block, and all other clients meanwhile',
   async run() {
     const node = await FilledNode.start(TXS, `-fronts=${fronts}`, `-checktemplates=${checked}`);
     const load = await startLoad();
@@ -96,7 +98,7 @@ await runBench({
         const submit = JSON.stringify({ method: 'submitblock', params: [block.hex], id: 1 });
         const order = { port: node.daemon.port, request: postRequest(node.daemon.auth, pollOf(longpollid)), connections };
         const woken = await wake(load, order, () => node.post(submit), [() => node.daemon.post(smallCall), () => ask(idle.port)]);
-        // As many small calls as before, to a server that has nothing to do with the wake.
+        // Send the same number of small calls to a server that does nothing else, to see the influence of the machine.
         const bound = await wake(load, { ...order, port: bare.port }, () => bare.go(), [() => ask(idle.port), () => ask(idle.port)]);
         if (core !== null) {
           const { longpollid } = await core.call('getblocktemplate', { rules: ['segwit'] });

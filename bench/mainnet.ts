@@ -1,8 +1,9 @@
-// A chain with the shape of the main chain at 500,000 blocks and 60,000,000 coins (harness/old-chain.ts), or of a part
-// of it, downloaded from one local peer below an assumed-valid block, with a -dbcache that holds a tenth of the coins:
-// how long it takes, memory, bytes read and written, and what a miner and a client with small calls wait meanwhile.
-// Then the same chain with -prune=550, and rebuilt by -reindex-chainstate and -reindex. The peer's processor time stands
-// apart. With two scales the figures of the whole are extended along the line through both.
+// Measures the download of a chain with the shape of the main chain at 500,000 blocks and 60,000,000 coins
+// (harness/old-chain.ts), or of a part of it. The node downloads it from one local peer below an assumed-valid block,
+// with a -dbcache that holds a tenth of the coins. Figures: time, memory, bytes read and written, and how long a miner
+// and a client with small calls wait meanwhile. The same chain is then downloaded with -prune=550, and rebuilt by
+// -reindex-chainstate and -reindex. The processor time of the peer is shown separately. With two scales, the figures of
+// the whole chain are extrapolated along the line through both.
 //
 //   node build/bench/mainnet.js [--json]      SCALES=0.002,0.01 (1: the whole, 110 GB of blocks, twice that on the disk)
 //   RUNS=download,chainstate,reindex,prune    FOLDER=/path for chains and nodes; OPTIONS="more options of adit"
@@ -39,13 +40,13 @@ const scales = (process.env.SCALES ?? '0.002,0.01').split(',').map(Number);
 const wanted = (process.env.RUNS ?? 'download,chainstate,reindex,prune').split(',') as RunName[];
 const folder = process.env.FOLDER ?? os.tmpdir();
 const more = process.env.OPTIONS?.split(' ') ?? [];
-/** Megabytes at scale 1, which is the default. */
+/** -dbcache in megabytes at scale 1. */
 const DBCACHE = 450;
 const LEAST_DBCACHE = 4;
 const PRUNE_MB = 550;
-/** Bytes of a file of blocks at most, as Core has them. */
+/** Largest size of a block file, as in Core. */
 const BLOCK_FILE_BYTES = 0x800_0000;
-/** Bytes before the payload of a message of peers. */
+/** Size of the head of a P2P message. */
 const MESSAGE_HEAD = 24;
 const LOOK_MS = 250;
 const PAUSE_MS = 200;
@@ -54,14 +55,14 @@ const SMALL_CALL = '{"method":"getblockcount","params":[],"id":1}';
 /** Cost of one run of a node. */
 interface Figures {
   readonly seconds: number;
-  /** Processor seconds by name of the thread, the node thread first; of the peer. */
+  /** Processor seconds of each thread by its name, the node thread first; processor seconds of the peer. */
   readonly threads: readonly (readonly [name: string, seconds: number])[];
   readonly peer: number;
   readonly idleMb: number;
   readonly highestMb: number;
-  /** Resident at each tenth of the coins' changes. */
+  /** Resident memory in megabytes after each tenth of the changes of coins. */
   readonly memory: readonly number[];
-  /** Bytes of tables that RocksDB's own threads wrote, and read for it; that all others read and wrote. */
+  /** Bytes of tables that RocksDB's threads wrote and read, and bytes that all other threads read and wrote. */
   readonly tablesWritten: number;
   readonly tablesMerged: number;
   readonly othersRead: number;
@@ -75,7 +76,7 @@ interface Figures {
   readonly bare: readonly number[];
 }
 
-/** Bytes of all files below a folder. */
+/** Returns the bytes of all files below a folder. */
 function bytesBelow(dir: string): number {
   let bytes = 0;
   for (const entry of fs.readdirSync(dir, { withFileTypes: true, recursive: true })) {
@@ -84,7 +85,7 @@ function bytesBelow(dir: string): number {
   return bytes;
 }
 
-/** In a process of its own, whose memory is gone afterwards. */
+/** Writes the chain in a process of its own, so that its memory is free afterwards. */
 async function generate(file: string, scale: number): Promise<OldChain> {
   const args = [import.meta.filename, '--write', file, String(scale)];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -93,7 +94,7 @@ async function generate(file: string, scale: number): Promise<OldChain> {
   return JSON.parse(text) as OldChain;
 }
 
-/** Files of blocks behind the one that a fresh node has: of each message its magic, its length and its block. */
+/** Writes block files that follow the one of a new node: from each `block` message the magic, the length and the block. */
 function writeBlockFiles(file: string, dir: string): void {
   const from = fs.openSync(file, 'r');
   const head = Buffer.alloc(MESSAGE_HEAD);
@@ -141,7 +142,7 @@ class Callers {
   }
 }
 
-/** Follows a node that runs until it has the whole chain. */
+/** Waits until a running node has the whole chain, and returns its figures. */
 async function follow(node: Daemon, chain: OldChain, begin: number, peer?: ChildProcess): Promise<Figures> {
   const pid = node.child!.pid!;
   const [before, mainBefore] = [threadMilliseconds(pid), nodeThreadMilliseconds(pid).main];
@@ -150,7 +151,8 @@ async function follow(node: Daemon, chain: OldChain, begin: number, peer?: Child
   const callers = new Callers();
   await callers.start(node);
   const memory: number[] = [];
-  // A block has as many payments as the cube of its height says, and the fourth power of the height is what is done.
+  // The number of payments of a block grows with the cube of the height, so the work up to a height grows with its
+  // fourth power.
   const marks = Array.from({ length: 10 }, (_, i) => Math.round(chain.blocks * ((i + 1) / 10) ** 0.25));
   for (;;) {
     const height = await node.call('getblockcount');
@@ -162,7 +164,7 @@ async function follow(node: Daemon, chain: OldChain, begin: number, peer?: Child
   const seconds = (performance.now() - begin) / 1000;
   const [templates, small, bare] = await callers.stop();
   const main = (nodeThreadMilliseconds(pid).main - mainBefore) / 1000;
-  // Workers have the name of the node thread.
+  // The worker threads have the same name as the node thread, so subtract the node thread's time.
   const others = threadsSince(pid, before).map(([name, ms]): [string, number] => [name, ms / 1000 - (name === 'node' ? main : 0)]);
   const threads = [
     ['node thread', main] as const,
@@ -191,7 +193,7 @@ async function follow(node: Daemon, chain: OldChain, begin: number, peer?: Child
   };
 }
 
-/** Everything of one scale. */
+/** All runs at one scale. */
 class Scaled {
   readonly notes: string[] = [];
   readonly figures = new Map<RunName, Figures>();
@@ -266,7 +268,7 @@ class Scaled {
     );
   }
 
-  /** A node in a fresh folder that has downloaded the chain. */
+  /** Returns a node that has downloaded the chain into a new folder. */
   async #download(name: RunName, chain: OldChain, peer: ChildProcess, port: number, ...options: string[]): Promise<Daemon> {
     const node = await this.#start(chain, `-connect=127.0.0.1:${port}`, ...options);
     try {
@@ -278,7 +280,7 @@ class Scaled {
     return node;
   }
 
-  /** Looks whether the node has every coin, and removes it. */
+  /** Checks whether the node has every coin, and removes it. */
   async #end(node: Daemon, chain: OldChain): Promise<void> {
     try {
       const begin = performance.now();
@@ -340,7 +342,7 @@ function casesOf({ scale, figures }: Scaled): BenchCase[] {
   ]);
 }
 
-/** Figures of the whole on the line through the two largest scales. */
+/** Returns the figures of the whole chain, on the line through the two largest scales. */
 function extended(all: readonly Scaled[]): BenchCase[] {
   const [small, large] = all.toSorted((a, b) => a.scale - b.scale).slice(-2);
   if (small === undefined || large === undefined) return [];

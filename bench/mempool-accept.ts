@@ -45,12 +45,12 @@ interface Coin {
   readonly value: number;
 }
 
-/** Blocks that make so many coins. */
+/** Yields blocks that create this number of coins. */
 function* funding(count: number, coins: Coin[]): Generator<BuiltBlock> {
   const splits = Math.ceil(count / OUTPUTS_PER_SPLIT);
   const rewards: ReturnType<typeof reward>[] = [];
   let tip = GENESIS;
-  // Near enough to now that the node does not wait for more.
+  // Use a recent time, so that the node is not in the initial block download.
   let time = Math.floor(Date.now() / 1000) - 7_000;
   const next = (txs: ReturnType<typeof spend>[] = []): BuiltBlock => {
     time += SPACING;
@@ -85,10 +85,13 @@ function payment(coin: Coin, i: number): Buffer {
   return serializeTx(tx);
 }
 
-/** Hands a node its payments. @returns settled when it has looked at the last */
+/** Gives a node its payments. @returns a promise that resolves when the node has accepted the last one */
 type Give = () => Promise<void>;
 
-/** Announces them all and hands out what is asked for, in messages made before: the peer shares the node's cores. */
+/**
+ * Announces all payments and sends them on request. The messages are made in advance, because this peer shares the
+ * node's cores.
+ */
 async function announcing(node: Contender, raw: readonly Buffer[]): Promise<Give> {
   const peer = await node.peer();
   const open = new Map(raw.map((bytes) => [hash256(bytes).toString('hex'), framed('tx', bytes)]));

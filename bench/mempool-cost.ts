@@ -17,7 +17,10 @@ const CHANGES = 1_000;
 const BLOCK = 4_000;
 const ROUNDS = Number(process.env.ROUNDS ?? 9);
 const WARMUP = 2;
-/** Larger maps and heaps miss the processor's caches more often, and heaps are a few levels deeper. */
+/**
+ * Highest allowed ratio. The larger mempool is a little slower per change in any case, because its maps and heaps miss
+ * the processor's caches more often, and heaps have a few more levels.
+ */
 const MOST = 3;
 
 const WORKS = { add: 'addition', replace: 'replacement', confirm: `transaction of a block of ${BLOCK}`, evict: 'addition that evicts' };
@@ -30,7 +33,7 @@ async function acceptAll(pool: Mempool, txs: readonly TxView[]): Promise<void> {
   }
 }
 
-/** Two pools of one size, one of them full, and what was measured on them in microseconds. */
+/** Two mempools of one size, one of them full, with the measured microseconds per change. */
 class Measured {
   readonly samples: Record<Work, number[]> = { add: [], replace: [], confirm: [], evict: [] };
   readonly #size: number;
@@ -50,7 +53,10 @@ class Measured {
     await fillPool(this.#full, new Payments(this.#size), this.#size);
   }
 
-  /** Every change once; the pools have their sizes again afterwards. */
+  /**
+   * Makes every kind of change once. The mempools have their old sizes afterwards. @param keep whether the figures
+   * count
+   */
   async round(keep: boolean): Promise<void> {
     const pool = this.#pool;
     const measure = async (work: Work, count: number, run: () => unknown): Promise<void> => {
@@ -61,14 +67,14 @@ class Measured {
     await measure('add', CHANGES, () => acceptAll(pool, fresh));
     const rivals = fresh.map((tx) => this.#payments.rival(tx, 50_000));
     await measure('replace', CHANGES, () => acceptAll(pool, rivals));
-    // Parents stand before their children there.
+    // In the snapshot parents precede their children.
     const snapshot = await pool.snapshot();
     const block = { txs: Array.from({ length: BLOCK }, (_, i) => snapshot.at(i).tx) };
     snapshot.release();
     await measure('confirm', BLOCK, () => pool.onTip(null, { disconnected: [], connected: [{ block }] }));
     await fillPool(pool, this.#payments, this.#size - pool.size);
 
-    // Better than all before them, so that each pushes something else out.
+    // Payments with higher fees than all earlier ones, so that each evicts another transaction.
     const better = Array.from({ length: CHANGES }, () => this.#payments.next(null, this.#extraFee));
     this.#extraFee += 30_000;
     const before = this.#full.size;

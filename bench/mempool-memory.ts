@@ -12,7 +12,7 @@ const TXS = Number(process.env.TXS ?? 100_000);
 const ROUNDS = 3;
 const BYTES_PER_ENTRY = 300;
 const FACTOR = 1.5;
-/** The young generation has its full size from the beginning: a node at work has it without a mempool. */
+/** V8's young generation has its full size from the beginning, as in a node that has worked for a while. */
 const YOUNG_GENERATION = '--min-semi-space-size=16';
 
 interface Measured {
@@ -20,7 +20,7 @@ interface Measured {
   readonly txBytes: number;
 }
 
-/** Fills a pool and reports; runs in a child. */
+/** Fills a mempool and reports its memory. Runs in a child process. */
 async function measure(): Promise<Measured> {
   v8.setFlagsFromString('--expose-gc');
   const gc = vm.runInNewContext('gc') as () => void;
@@ -30,7 +30,7 @@ async function measure(): Promise<Measured> {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   };
-  // Code is compiled before the measurement.
+  // Fill another mempool first, so that V8 has compiled the code.
   await fillPool(createBenchPool(), new Payments(2), 10_000);
   await settle();
   const before = process.memoryUsage().rss;

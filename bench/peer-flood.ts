@@ -21,20 +21,20 @@ const SECONDS = Number(process.env.SECONDS ?? 5);
 const TXS = Number(process.env.TXS ?? 1_000);
 const POLLERS = 4;
 const PAUSE_MS = 20;
-/** Long polls that wait for a block, and the pause before it comes. */
+/** Number of long polls that wait for a block, and the milliseconds before the block comes. */
 const PARKED = 4;
 const BLOCK_MS = 250;
 /** Megabytes per second from which the table shows a cost per megabyte. */
 const LEAST_MEGABYTES = 1;
-/** Until the node holds as much of each peer as it does of any. */
+/** Time after which the node's queues of each peer are full. */
 const FILLING_MS = 1_500;
 const MSG_WITNESS_BLOCK = 0x40000002;
-/** The longest message there is (MAX_PROTOCOL_MESSAGE_LENGTH). */
+/** Size of the longest message (MAX_PROTOCOL_MESSAGE_LENGTH). */
 const LONGEST = 4_000_000;
-/** Messages for the costs of one. */
+/** Number of messages from which the cost of a single message is computed. */
 const COSTED = { long: 12, short: 20_000 };
 
-/** Milliseconds that callers waited, and processor milliseconds of the node thread in a second. */
+/** Milliseconds that clients waited, and processor milliseconds of the node thread per second. */
 interface Waits {
   readonly template: readonly number[];
   readonly small: readonly number[];
@@ -53,7 +53,7 @@ interface Flood {
 
 const GREETING = Buffer.concat([framed('version', versionPayload({})), framed('wtxidrelay'), framed('verack')]);
 
-/** Headers that the node has, so that all of them are valid. */
+/** Returns valid headers that the node already has. */
 async function knownHeaders({ daemon }: FilledNode): Promise<Buffer> {
   const rows: Buffer[] = [];
   for (let height = await daemon.call('getblockcount'); height > 0 && rows.length < 2_000; height--) {
@@ -84,7 +84,7 @@ async function lanesOf(node: FilledNode): Promise<Map<string, Lane>> {
   return new Map(all.filter(([name]) => wanted === undefined || wanted.includes(name)));
 }
 
-/** Processor microseconds of the node thread for one message. */
+/** Returns the processor microseconds of the node thread for one message. */
 async function cost(node: FilledNode, port: number, encrypted: boolean, command: string, size: number, count: number): Promise<number> {
   const peer = encrypted ? (await P2pClient.openV2(port)).client : await P2pClient.open(port);
   await peer.greet();
@@ -125,7 +125,7 @@ await runBench({
     const honest = await P2pClient.open(p2pPort);
     await honest.greet();
 
-    /** Milliseconds from handing in an empty block to the answers of long polls. */
+    /** Returns the milliseconds from the submission of an empty block to the answers of the long polls. */
     const wake = async (): Promise<number[]> => {
       const { longpollid } = await daemon.call('getblocktemplate', { rules: ['segwit'] });
       const body = JSON.stringify({ id: 1, method: 'getblocktemplate', params: [{ rules: ['segwit'], longpollid }] });
@@ -185,7 +185,8 @@ await runBench({
           const label = `${name}, ${count} peers`;
           const taken = flooded.share - control.share;
           const megabytes = flooded.bytesPerSecond / 1e6;
-          // Data in full buffers may keep the node busy for the whole time.
+          // Data in full socket buffers can keep the node busy for the whole time, so the cost of few bytes means
+          // nothing.
           const each = megabytes < LEAST_MEGABYTES ? '' : `, ${((taken * 1_000) / megabytes).toFixed(0)} us of the node thread a MB`;
           notes.push(
             `${label}: ${megabytes.toFixed(2)} MB/s, hung up ${flooded.ends} times${each}`,

@@ -20,13 +20,13 @@ const ROUNDS = Number(process.env.ROUNDS ?? 3);
 const PAYMENTS = Number(process.env.PAYMENTS ?? 2_100);
 const fronts = Number(process.env.FRONTS ?? 1);
 const program = bitcoindToCompare();
-/** Times Core's rate that every call should reach. */
+/** Ratio to Core's rate that every call should reach. */
 const GOAL = 1.5;
 
-/** Argument lists by method. */
+/** A method with several lists of arguments. */
 type Calls = readonly [method: string, lists: readonly (readonly unknown[])[]];
 
-/** A method with a list of argument lists, by the name of the case. */
+/** Returns methods with their arguments, by the name of the case. */
 async function calls(node: FilledNode, blocks: readonly string[]): Promise<Record<string, Calls>> {
   const { daemon } = node;
   const txids: string[] = [];
@@ -66,7 +66,7 @@ async function calls(node: FilledNode, blocks: readonly string[]): Promise<Recor
   return Object.fromEntries(Object.entries(all).filter(([name]) => only === undefined || only.includes(name)));
 }
 
-/** A node, and its processor milliseconds so far: of its first thread, and of the others. */
+/** A node with a function that returns its processor milliseconds so far: of its first thread, and of the others. */
 interface Asked {
   readonly name: string;
   readonly pid: number;

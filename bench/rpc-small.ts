@@ -26,7 +26,7 @@ const GOALS: Record<string, BenchCase['goal']> = {
   validateaddress: { text: '> 75,000', reached: (p50) => p50 > 75_000 },
 };
 
-/** Arguments of each call, for a node with blocks and a few payments in its mempool. */
+/** Returns the arguments of each call, for a node with blocks and a few payments in its mempool. */
 async function calls(node: FilledNode): Promise<Record<string, readonly unknown[]>> {
   const { daemon } = node;
   const [txid] = await daemon.call('getrawmempool');
@@ -47,7 +47,7 @@ async function calls(node: FilledNode): Promise<Record<string, readonly unknown[
   return Object.fromEntries(Object.entries(all).filter(([method]) => only.includes(method)));
 }
 
-/** Figures of one call, a round each. */
+/** Figures of one call, one sample per round. */
 class Measured {
   readonly rates: number[] = [];
   readonly limits: number[] = [];
@@ -106,7 +106,7 @@ async function round(load: Child, node: FilledNode, core: CoreDaemon | null, bar
 
 await runBench({
   name: 'http/front',
-  protects: 'calls per second that clients with small questions get, and the node thread from being asked',
+  protects: 'calls per second of clients with small questions, and the time of the node thread',
   async run() {
     const node = await FilledNode.start(PAYMENTS, `-fronts=${fronts}`);
     const core = program === null ? null : await CoreDaemon.start(program);

@@ -14,16 +14,16 @@ const GOAL_CORES = 16;
 const GOAL = 6;
 const MICROSECONDS = 1_000_000;
 
-/** A bench, its environment for a short run, and the names of the cases that give the figures. */
+/** A bench, its environment for a short run, and the names of its cases with the figures. */
 interface Work {
   readonly unit: string;
   readonly bench: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Units a second. */
+  /** Name of the case with the rate, units per second. */
   readonly rate: string;
-  /** Processor microseconds of the node thread for a unit, */
+  /** Name of the case with the processor microseconds of the node thread per unit. */
   readonly serial: string;
-  /** and of the other threads or, named so, of all of them. */
+  /** Name of the case with the processor microseconds of the other threads or, if the name says so, of all threads. */
   readonly others: string;
 }
 
@@ -35,7 +35,7 @@ const small = (method: string, env: Readonly<Record<string, string>> = {}): Omit
   serial: `${method}: node thread`,
   others: `${method}: other threads`,
 });
-/** As the bench of initial download names its cases, for the size that it is given here. */
+/** Beginning of the names of the cases of bench/sync.ts for the size that is used here. */
 const SCRIPTS = `blocks of 500, all scripts`;
 const ACCEPTED = 'batches of 200: adit';
 const WORKS: Readonly<Record<string, Work>> = {
@@ -60,7 +60,7 @@ const WORKS: Readonly<Record<string, Work>> = {
   'templates of 400 payments': { unit: 'replies/s', ...small('getblocktemplate', { PAYMENTS: '400' }) },
 };
 
-/** One run of a work's bench. */
+/** Figures of one run of a bench. */
 interface Scaled {
   readonly threads: number;
   readonly rate: number;
@@ -68,7 +68,7 @@ interface Scaled {
   readonly others: number;
 }
 
-/** 1, 2, 4 ... up to the cores there are, and these. */
+/** Returns 1, 2, 4 ... below the number of cores, and the number of cores. */
 function threadCounts(): number[] {
   const cores = os.availableParallelism();
   const counts: number[] = [];
@@ -85,7 +85,10 @@ function measure(work: Work, threads: number): Scaled {
   return { threads, rate: p50(work.rate), serial, others };
 }
 
-/** Units a second that so many cores could reach: every core is busy, or the node thread is. */
+/**
+ * Returns the units per second that this number of cores could reach. The limit is either that every core is busy, or
+ * that the node thread is.
+ */
 function ceiling({ serial, others }: Scaled, cores: number): number {
   return Math.min(MICROSECONDS / serial, (cores * MICROSECONDS) / (serial + others));
 }
@@ -93,7 +96,7 @@ function ceiling({ serial, others }: Scaled, cores: number): number {
 function casesOf(name: string, { unit }: Work, runs: readonly Scaled[]): BenchCase[] {
   const rate = (what: string, value: number): BenchCase => ({ name: what, unit, better: 'higher', samples: [value] });
   const time = (what: string, value: number): BenchCase => ({ name: what, unit: 'processor us', better: 'lower', samples: [value] });
-  // With as many threads as cores, waiting adds least to the work itself.
+  // Use the run with as many threads as cores, in which the least processor time is lost by waiting.
   const last = runs.at(-1)!;
   const share = (100 * last.serial) / (last.serial + last.others);
   return [

@@ -12,7 +12,7 @@ import { bitcoindToCompare } from './harness/core-daemon.js';
 interface Row {
   readonly work: string;
   readonly adit: string;
-  /** Absent where Core has no such thing. */
+  /** Absent if Core has no such case. */
   readonly core?: string;
 }
 
@@ -22,9 +22,9 @@ interface Part {
   readonly rows: readonly Row[];
 }
 
-/** Benches that put `bitcoind: ` before the names of Core's cases. */
+/** Returns the row of a bench that puts `bitcoind: ` before the names of Core's cases. */
 const named = (work: string, name: string): Row => ({ work, adit: name, core: `bitcoind: ${name}` });
-/** Benches that put the node's name behind. */
+/** Returns the row of a bench that puts the name of the node after the names of the cases. */
 const both = (work: string, name: string): Row => ({ work, adit: `${name}, adit`, core: `${name}, Core` });
 const own = (work: string, name: string): Row => ({ work, adit: name });
 
@@ -113,7 +113,7 @@ const PARTS: readonly Part[] = [
     bench: 'wallet-calls',
     env: {},
     rows: [
-      // Core's master has no importmulti; as many descriptors are imported there.
+      // Core's master has no importmulti, so it imports the same number of descriptors.
       {
         work: 'import of 1,000 public keys',
         adit: 'importmulti of 1000 public keys, no scan',

@@ -1,5 +1,5 @@
-// signrawtransactionwithwallet: one transaction of 1,000 inputs, as payout wallets make when they gather coins, and
-// transactions of two inputs over eight connections, with the time that other calls wait meanwhile.
+// Measures signrawtransactionwithwallet: one transaction of 1,000 inputs, as payout wallets make when they consolidate
+// coins, and transactions of two inputs over eight connections. Also measures how long other calls wait meanwhile.
 //
 //   node build/bench/sign-transactions.js [--json]      ROUNDS=n
 //   COMPARE=/path/to/bitcoind has that sign the same, in turn
@@ -13,7 +13,7 @@ const ROUNDS = Number(process.env.ROUNDS ?? 10);
 const INPUTS = 1000;
 const CONNECTIONS = 8;
 const THREADS = 2;
-/** V8 compiles meanwhile: the first transactions of a process take twice as long. */
+/** Number of transactions that are not counted. V8 compiles code during these, and they take twice as long. */
 const WARMUP = { large: 10, small: 3 };
 
 interface Coin {
@@ -21,9 +21,9 @@ interface Coin {
   readonly vout: number;
 }
 
-/** Gives a wallet so many coins of its own and returns them. */
+/** Gives a wallet this number of coins and returns them. */
 async function fund(daemon: Daemon | CoreDaemon): Promise<Coin[]> {
-  // Before the wallet: Core's look for nothing in blocks from before they were made.
+  // Set the time before the wallet is created. Core's wallets do not search blocks that are older than the wallet.
   await daemon.call('setmocktime', 1_700_000_000);
   await daemon.call('createwallet', 'w');
   const miner = await daemon.call('getnewaddress', '', 'bech32');
@@ -43,7 +43,7 @@ class Signing {
   /** Milliseconds of the large transaction, and of the slowest other call meanwhile. */
   readonly large: number[] = [];
   readonly waits: number[] = [];
-  /** Small transactions a second. */
+  /** Small transactions per second. */
   readonly small: number[] = [];
   #body = '';
   readonly #smallBodies: string[] = [];

@@ -24,11 +24,11 @@ const POLLS = Number(process.env.POLLS ?? 100);
 const SHARES = Number(process.env.SHARES ?? 20_000);
 const SECONDS = Number(process.env.SECONDS ?? 10);
 const SHARE_MINERS = 1_000;
-/** One of so many replies is a sample. */
+/** One in this number of replies is a sample. */
 const THINNED = 20;
-/** Payout addresses among the miners. */
+/** Number of payout addresses of the miners. */
 const ADDRESSES = Number(process.env.ADDRESSES ?? 1);
-/** Bytes of the first job after a block: no transactions, one payout. */
+/** Size of the first job after a block: no transactions, one payout. */
 const JOB_BYTES = 458;
 const SETTLE_MS = 500;
 const LIMIT = `a bare node:net server that writes ${JOB_BYTES} ready-made bytes to as many plain sockets`;
@@ -53,7 +53,7 @@ const names = Array.from(
   (_, i) => encodeAddress(Buffer.from(`0014${(i + 1).toString(16).padStart(40, '0')}`, 'hex'), regtestParams(), hashes) as string,
 );
 
-/** @param withNames empty: plain sockets */
+/** Connects clients. @param withNames user names of miners; empty: the clients are plain sockets */
 async function connected(port: number, count: number, withNames: readonly string[]): Promise<Child> {
   const child = new Child('../stratum-load/client-child.js');
   await child.next('up');
@@ -62,7 +62,7 @@ async function connected(port: number, count: number, withNames: readonly string
   return child;
 }
 
-/** Runs an action that gives every client of the child something. */
+/** Runs an action after which every client of the child receives something, and returns when each received it. */
 async function wake(child: Child, action: () => unknown): Promise<Wake> {
   child.send({ kind: 'arm' });
   await child.next('parked');
@@ -71,7 +71,7 @@ async function wake(child: Child, action: () => unknown): Promise<Wake> {
   return wakeOf((await child.next('woken')).atMs, begun);
 }
 
-/** An empty block on the tip of bitcoind. */
+/** Returns an empty block on the tip of bitcoind. */
 async function coreBlock(pool: Ckpool): Promise<string> {
   const template = await pool.core.call('getblocktemplate', { rules: ['segwit'] });
   const empty = { ...template, transactions: [], coinbasevalue: 0, default_witness_commitment: EMPTY_COMMITMENT };
@@ -88,7 +88,10 @@ interface Spent {
 const NAMES = ['node', 'serving', 'others'] as const;
 const none = (): Spent => ({ node: 0, serving: 0, others: 0 });
 
-/** Processor time of the node's threads since a moment. The serving thread is the one that was busiest while miners connected. */
+/**
+ * Processor time of the node's threads since start(). The serving thread is the one that was busiest while miners
+ * connected.
+ */
 class Threads {
   readonly #pid: number;
   #before: Map<number, number>;
@@ -103,7 +106,7 @@ class Threads {
     this.#before = threadTimes(this.#pid);
   }
 
-  /** Called when miners have connected since the start. */
+  /** Finds the serving thread. Call this after miners have connected. */
   findServing(): void {
     this.#serving = busyThreads(this.#pid, this.#before).find(({ tid }) => tid !== this.#pid)!.tid;
   }
@@ -126,12 +129,12 @@ interface Runs {
   readonly pollsAlone: Wake[];
   readonly pollsWithMiners: Wake[];
   readonly memoryBytes: number[];
-  /** For each block. */
+  /** Average per block. */
   readonly spent: Spent;
   readonly ckpoolMs: number;
 }
 
-/** Long polls that a block wakes. */
+/** Measures the long polls that a block wakes. */
 async function pollRound(node: FilledNode, load: Child): Promise<Wake> {
   const block = await node.emptyBlock();
   const { longpollid } = await node.template();
@@ -233,7 +236,7 @@ function fanOut(count: number, { adit, bare, ckpool, pollsAlone, pollsWithMiners
       samples: pollsWithMiners.map(({ p99 }) => p99),
       limit: { name: 'for long polls: the same node before the miners connected', samples: pollsAlone.map(({ p99 }) => p99) },
     },
-    // With fewer miners the garbage of the node thread counts more than they do.
+    // With fewer miners, the garbage of the node thread is larger than their memory.
     ...(count < 10_000
       ? []
       : [
@@ -245,7 +248,7 @@ function fanOut(count: number, { adit, bare, ckpool, pollsAlone, pollsWithMiners
   ];
 }
 
-/** Shares at an even rate from a thousand miners. */
+/** Measures shares at an even rate from a thousand miners. */
 async function shareRun(node: FilledNode, port: number): Promise<{ readonly cases: BenchCase[]; readonly note: string }> {
   const threads = new Threads(node.daemon.child?.pid as number);
   const crowd = await connected(port, SHARE_MINERS, names);

@@ -1,5 +1,5 @@
-// submitblock while others keep the node thread busy with heavy batches: a found block must not wait behind somebody's
-// report.
+// Measures submitblock while other clients keep the node thread busy with heavy batches. A found block must not wait
+// for another client's report.
 //
 //   node build/bench/submit-under-load.js [--json]      ROUNDS=n FRONTS=n
 import http from 'node:http';
@@ -18,7 +18,8 @@ await runBench({
   async run() {
     const node = await FilledNode.start(400, `-fronts=${fronts}`);
     const agent = new http.Agent({ keepAlive: true });
-    // A batch of whole blocks, decoded: the 400 payments of the last one and what they spend.
+    // A batch of calls for whole decoded blocks: the 400 payments of the last block and the transactions that they
+    // spend.
     const tip: string = await node.daemon.call('getbestblockhash');
     const entry = { method: 'getblock', params: [tip, 2], id: 1 };
     const batch = JSON.stringify(new Array(ENTRIES).fill(entry));

@@ -14,10 +14,10 @@ const CLIENTS = Number(process.env.CLIENTS ?? 1_000);
 const POLLS = Number(process.env.POLLS ?? 100);
 const ROUNDS = Number(process.env.ROUNDS ?? 10);
 const TXS = Number(process.env.TXS ?? 4_407);
-/** SetNewPrevHash as it is on the wire: header and payload with their tags. */
+/** Encrypted size of SetNewPrevHash: header and payload with their tags. */
 const NEWS_BYTES = 22 + 80 + 16;
 const SETTLE_MS = 300;
-const LIMIT = `a bare node:net server that writes ${NEWS_BYTES} ready-made bytes to the same number of plain sockets at a word`;
+const LIMIT = `a bare node:net server that writes ${NEWS_BYTES} ready-made bytes to the same number of plain sockets on command`;
 
 const now = (): number => performance.timeOrigin + performance.now();
 const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
@@ -48,7 +48,7 @@ async function armed(child: Child): Promise<void> {
 
 await runBench({
   name: 'sv2/serve/server',
-  protects: 'the last pool to be told of a new block',
+  protects: 'the last pool that learns of a new block',
   async run() {
     const port = await freePort();
     const node = await FilledNode.start(TXS, '-sv2', `-sv2port=${port}`, '-checktemplates=0');

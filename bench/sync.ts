@@ -21,14 +21,14 @@ const rounds = Number(process.env.ROUNDS ?? 1);
 const threads = os.availableParallelism();
 const more = process.env.OPTIONS?.split(' ') ?? [];
 const LOOK_MS = 50;
-/** Bare checks of one sample. */
+/** Number of signature checks in one sample of the limit. */
 const CHECKS = 20_000;
-/** Megabytes that the process may take at most: twice the default -dbcache. */
+/** Highest allowed memory of the process in megabytes: twice the default -dbcache. */
 const CEILING_MB = 900;
 
 interface Run {
   readonly seconds: number;
-  /** Processor seconds of the node thread, of all threads, and of each, the busiest first. */
+  /** Processor seconds of the node thread, of all threads, and of each thread, the busiest first. */
   readonly main: number;
   readonly all: number;
   readonly each: readonly number[];
@@ -59,7 +59,7 @@ async function download(contestant: Contestant, port: number, goal: number): Pro
   }
 }
 
-/** Microseconds per check, a third of them Schnorr as in the chain. */
+/** Returns the microseconds per signature check. As in the chain, a third of the checks are Schnorr. */
 async function bareLimit(): Promise<{ name: string; microseconds: number }> {
   const bare = new BareChecks(CHECKS, { threads, prefer: 'system' });
   await bare.start();

@@ -1,7 +1,7 @@
-// Building a template of 4,400 transactions (2.9 MB of reply): what stands between a changed mempool, or a new tip, and
-// new work. Then mode `live` over mempools of 1,000 to 100,000: everything from nothing, and after one new transaction.
-// The bare limit of the encoding is the same bytes as hex by Node's own routine; that of an empty template is a
-// promise.
+// Measures how long it takes to build a template of 4,400 transactions (2.9 MB of reply) after the mempool or the tip
+// has changed. Then measures mode `live` over mempools of 1,000 to 100,000 transactions: a build from nothing, and a
+// build after one new transaction. The limit of the encoding is the conversion of the same bytes to hex by Node.js. The
+// limit of an empty template is an awaited promise.
 //
 //   node build/bench/template-build.js [--json]
 
@@ -27,9 +27,9 @@ import { type BenchCase, runBench } from './harness/bench.js';
 import { timeInTurn } from './harness/samples.js';
 
 const TXS = 4_400;
-/** A tenth spend another unconfirmed transaction. */
+/** One in this number of transactions spends another unconfirmed transaction. */
 const CHILD_EVERY = 10;
-/** Transactions that come, and leave, between two templates. */
+/** Number of transactions that arrive, and number of transactions that leave, between two templates. */
 const CHANGED = 200;
 const ROUNDS = { warmup: 5, rounds: 25 };
 const LIMITS = { maxWeight: 3_996_000, reservedWeight: 4000, minFeeRate: 1000, mode: 'live' } as const;
@@ -37,13 +37,13 @@ const LIMITS = { maxWeight: 3_996_000, reservedWeight: 4000, minFeeRate: 1000, m
 const crypto = createNativeCrypto();
 const chain = new ModelChain(crypto);
 
-/** A transaction and what it pays. */
+/** A transaction and its fee. */
 interface Payment {
   readonly tx: TxView;
   readonly fee: number;
 }
 
-/** One input with signature and key, two outputs: the usual payment. */
+/** Returns a typical payment: one input with a signature and a key, two outputs. */
 function makePayment(i: number, parent: Payment | undefined, extraFee = 0): Payment {
   const witness = [new Uint8Array(71).fill(i), new Uint8Array(33).fill(i >> 8)];
   const script = Uint8Array.of(0, 20, ...new Uint8Array(20).fill(i));
@@ -60,20 +60,20 @@ function makePayment(i: number, parent: Payment | undefined, extraFee = 0): Paym
   return { tx, fee: 400 + extraFee + ((i * 7919) % 5000) };
 }
 
-/** An outpoint that nothing else names. */
+/** Returns an outpoint that no other transaction spends. */
 function outpoint(i: number): Uint8Array {
   const bytes = new Uint8Array(36);
   new DataView(bytes.buffer).setUint32(0, i + 1);
   return bytes;
 }
 
-/** The pool's structure without a mempool around it. */
+/** The candidates of a template without a mempool. */
 class BenchSource implements TransactionSource {
   #pool = new TxPool(1 << 20);
   get records(): TxRecords {
     return this.#pool.records;
   }
-  /** In order of arrival; some may be gone. */
+  /** Payments in order of arrival. Some may have left. */
   readonly list: Payment[] = [];
   readonly returning = false;
   get counter(): number {
@@ -88,16 +88,16 @@ class BenchSource implements TransactionSource {
     this.list.push(payment);
     this.#pool.add({ tx, fee, time: 0, height: 1, sigopCost: 2, size: tx.vsize, spendsCoinbase: false, locks: null });
   }
-  /** A block took these; nothing that stays spends them, in this bench. */
+  /** Removes transactions that a block confirms. No remaining transaction of this bench spends them. */
   confirm(txs: readonly TxView[]): void {
     for (const tx of txs) this.#pool.removeRecursive(tx, 'block');
   }
-  /** Some leave and as many come, as between two templates. */
+  /** Replaces some transactions by as many new ones, as happens between two templates. */
   move(fresh: readonly Payment[]): void {
     for (const { tx } of this.list.splice(this.list.length - fresh.length)) this.#pool.removeRecursive(tx, 'sizelimit');
     for (const payment of fresh) this.add(payment);
   }
-  /** Copies the set without listeners. */
+  /** Returns a copy of the set without its followers. */
   copy(): BenchSource {
     const copy = new BenchSource();
     for (const payment of this.list) copy.add(payment);
@@ -105,7 +105,7 @@ class BenchSource implements TransactionSource {
   }
 }
 
-/** So many payments, every tenth the child of the one before it. */
+/** Returns a set with this number of payments. Every tenth payment spends the one before it. */
 function filled(count: number): BenchSource {
   const source = new BenchSource();
   for (let i = 0; i < count; i++) source.add(makePayment(i, i % CHILD_EVERY === CHILD_EVERY - 1 ? source.list[i - 1] : undefined));
@@ -132,7 +132,7 @@ function service(source: TransactionSource, pooled: PooledAssembler): TemplateSe
   return new TemplateService({}, { ...deps, chain: view, versionBits: new VersionBitsCache() });
 }
 
-/** The ring of a node gives back the same memory again and again. */
+/** Returns the same memory for each template, as the ring of a node does. */
 class OneSlab extends HandSlabs {
   readonly #slab = { index: 0, buffer: new SharedArrayBuffer(16 << 20) };
   override async takeSlabWhenFree(): Promise<{ index: number; buffer: SharedArrayBuffer }> {
@@ -150,15 +150,15 @@ interface SizeSamples {
   readonly one: number[];
 }
 
-/** Processor time of this process in milliseconds: other work of the machine doesn't count. */
+/** Returns the processor time of this process in milliseconds, which other work of the machine does not change. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
 
 /**
- * Mode live on this thread: a mirror from nothing; a full build in fresh order after a block took the best; and one
- * more transaction, the best of all, so that another one has to go.
+ * Measures mode live on this thread: filling the mirror; a full build after a block confirmed the best transactions; a
+ * build after one more transaction, which has the highest rate and displaces another one.
  */
 async function measureSize(count: number): Promise<SizeSamples> {
   const source = filled(count);
@@ -193,7 +193,7 @@ await runBench({
   protects: 'How old the mempool in a template is, and how soon after a block there is work with fees in it.',
   async run() {
     const source = filled(TXS);
-    // Two followers of one set would each hold what leaves.
+    // Use a second set, because two followers of one set would both hold the transactions that leave.
     const serviceSource = filled(TXS);
     const raw = Buffer.concat(source.list.map(({ tx }) => tx.bytes));
     const output = new SharedArrayBuffer(16 << 20);
@@ -212,7 +212,7 @@ await runBench({
     let length = 0;
     const runs = {
       inline: async () => {
-        // Some of the new ones rank high, so that next to nothing of the last encoding can be copied.
+        // Some of the new transactions have high rates, so almost nothing of the last encoding can be copied.
         source.move(changes.pop() as Payment[]);
         const chosen = await inline.choose(tip, LIMITS, output);
         select.push(chosen.selectMs);

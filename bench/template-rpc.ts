@@ -1,5 +1,6 @@
-// getblocktemplate with a full mempool: replies per second to four clients, the time of one, and the time from a new
-// block to the first new template. Every millisecond of it is work that miners do on the wrong block.
+// Measures getblocktemplate with a full mempool: replies per second to four clients, the time of one reply, and the
+// time from a new block to the first new template. During every millisecond of that time miners work on the wrong
+// block.
 //
 //   node build/bench/template-rpc.js [--json]      TXS=n transactions in the mempool
 //   FRONTS=n, ROUNDS=n, OPTIONS=-templatemode=core CHECKED=1
@@ -14,15 +15,16 @@ const TXS = Number(process.env.TXS ?? 4_407);
 const ROUNDS = Number(process.env.ROUNDS ?? 6);
 const BLOCKS = Number(process.env.BLOCKS ?? 20);
 const fronts = Number(process.env.FRONTS ?? 1);
-// As a node runs: one template of each tip is connected dry, behind its publication. With 1 each is before it goes out.
+// -checktemplates. 0, the default: one template per tip is checked after its publication. 1: each template is checked
+// before its publication.
 const checked = Number(process.env.CHECKED ?? 0);
 const LIMIT = 'a bare uWebSockets.js handler sending the same bytes';
 
-/** A server that is asked, and its figures. */
+/** A server with its figures. */
 class Served {
   readonly rates: number[] = [];
   readonly times: number[] = [];
-  /** Milliseconds from a block to the template on it. */
+  /** Milliseconds from a block to the template on top of it. */
   readonly fresh: number[] = [];
 
   constructor(
@@ -30,7 +32,7 @@ class Served {
     readonly request: string,
   ) {}
 
-  /** Hands in a block and asks for the next template. @returns when it was begun */
+  /** Submits a block and requests the next template. @returns the time of the submission */
   async take(block: { hex: string; hashHex: string }, post: (body: string) => Promise<{ body: string }>): Promise<number> {
     const begun = performance.now();
     await post(JSON.stringify({ method: 'submitblock', params: [block.hex], id: 1 }));

@@ -1,5 +1,5 @@
-// Script verification of single transactions as the mempool asks for it: many callers at once, each waiting for its own
-// verdict.
+// Measures the script verification of single transactions for the mempool: many callers at the same time, each of which
+// waits for the result of its own transaction.
 //
 //   node build/bench/verify-transactions.js [--json]      THREADS=n, BACKEND=packages as for verify-block
 
@@ -14,10 +14,10 @@ import { runBench } from './harness/bench.js';
 import { timeInTurn } from './harness/samples.js';
 
 const TXS = 2_000;
-/** As many callers as a busy front has calls open. */
+/** Number of callers: as many calls as a busy front has in progress. */
 const CALLERS = 64;
 const ROUNDS = { warmup: 3, rounds: 15 };
-/** sendrawtransaction is to pass this; verification alone must be well above. */
+/** Goal of this bench. sendrawtransaction should reach this rate, so verification alone must be well above it. */
 const GOAL_PER_SECOND = 13_000;
 const threads = Number(process.env.THREADS ?? os.availableParallelism());
 const prefer = process.env.BACKEND === 'packages' ? 'packages' : 'system';

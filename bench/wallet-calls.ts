@@ -49,7 +49,7 @@ const IMPORTS = {
   ],
 };
 
-/** Calls of 16 connections, and how many a second they should be at least. */
+/** Calls over 16 connections, with the rate per second that each should reach. */
 const RATED = [
   ['getaddressinfo', 40_000],
   ['getbalance', 0],
@@ -69,9 +69,9 @@ class Asked {
   readonly one: number[] = [];
   readonly history: number[] = [];
   readonly rates: Record<Rated, number[]> = { getaddressinfo: [], getbalance: [], gettransaction: [], listsinceblock: [] };
-  /** Addresses of the wallet that is listed. */
+  /** Addresses of the wallet whose history is listed. */
   #addresses: string[] = [];
-  /** and one of its payments. */
+  /** Txid of one payment of that wallet. */
   #txid = '';
 
   constructor(
@@ -85,7 +85,10 @@ class Asked {
     if (refused) throw new Error(`a key was refused: ${JSON.stringify(refused)}`);
   }
 
-  /** Neither wallet has what it scans for seen before: every round is a first time. */
+  /**
+   * Imports keys into a new wallet and scans for them. The keys are different in every round, so no cache contains the
+   * results.
+   */
   async importAndScan(keys: readonly Uint8Array[], round: number): Promise<void> {
     const { node } = this;
     await node.call('createwallet', `m${round}`, true, true);
@@ -99,13 +102,13 @@ class Asked {
     };
     await reload();
     this.first.push(await timeMs(() => node.call('getbalance')));
-    // The same moment once more, with a question that needs no wallet: what the client and the way to the node take.
+    // Measure a call that needs no wallet in the same situation, to know the time of the client and of the connection.
     await reload();
     this.trivial.push(await timeMs(() => node.call('uptime')));
     await node.call('unloadwallet', `m${round}`);
     await node.call('createwallet', `n${round}`, true, true);
     await this.#import(publicKeys(`others ${round}`));
-    // The coins that the payments spend were looked through as well, in coinbases.
+    // The scan also searches the coins that the payments spend, which are outputs of coinbases.
     this.missing.push((PAYMENTS * 1_000) / (await timeMs(() => node.call('rescanblockchain'))));
     await node.call('unloadwallet', `n${round}`);
   }

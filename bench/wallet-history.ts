@@ -1,5 +1,6 @@
-// The calls that bookkeepers and pools repeat all day, on a wallet of 20,000 transactions and, with LARGE=1, on one of
-// 1,000,000 with 200,000 addresses, which must answer nearly as quickly: what is asked costs what is returned.
+// Measures calls that accountants and pools repeat all day, on a wallet of 20,000 transactions and, with LARGE=1, on
+// one of 1,000,000 transactions with 200,000 addresses. The large wallet must answer nearly as fast, because the cost
+// of an answer depends on its size only.
 //
 //   node build/bench/wallet-history.js [--json]      LARGE=1, ROUNDS=n
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,9 +16,9 @@ import { type Child, postRequest, runLoop, startBare, startLoad } from './http-l
 
 const ROUNDS = Number(process.env.ROUNDS ?? 5);
 const BLOCKS = 2000;
-/** As many as in the benches of other small calls. */
+/** Number of connections, as in the other benches of small calls. */
 const CONNECTIONS = 16;
-/** Each spends as many old coinbases as a block has payments. */
+/** Number of blocks with payments. Each spends as many old coinbases as it has payments. */
 const BLOCK_ROUNDS = 3;
 const ANYONE = 'bcrt1qft5p2uhsdcdc3l2ua4ap5qqfg4pjaqlp250x7us7a8qqhrxrxfsqseac85';
 const SIZES: Record<string, WalletSize> = {
@@ -38,7 +39,7 @@ interface Subject {
   readonly cases: BenchCase[];
 }
 
-/** Calls per second over several connections, and of a server that has the first reply ready. */
+/** Measures calls per second over several connections, and those of a server that always sends the first reply. */
 async function rate(subject: Subject, what: string, bodies: readonly string[], goal?: BenchCase['goal']): Promise<void> {
   const { daemon, load, name } = subject;
   const samples: number[] = [];
@@ -65,7 +66,7 @@ async function rate(subject: Subject, what: string, bodies: readonly string[], g
   });
 }
 
-/** Milliseconds of one call at a time. */
+/** Measures the milliseconds of single calls. */
 async function time(subject: Subject, what: string, call: object, goal?: BenchCase['goal']): Promise<number> {
   const samples: number[] = [];
   let bytes = 0;
@@ -80,23 +81,23 @@ async function time(subject: Subject, what: string, call: object, goal?: BenchCa
   return bytes;
 }
 
-/** Payments that a block brings. */
+/** Number of payments in a block. */
 const PER_BLOCK = 500;
-/** OP_TRUE, behind ANYONE. */
+/** OP_TRUE, the witness script of the address ANYONE. */
 const ANYONE_SCRIPT = Uint8Array.of(0x51);
 const hashes = createNativeHashes();
 
-/** A payment of a coinbase that anyone may spend to an address of the wallet. */
+/** Returns a payment from a coinbase, which anyone can spend, to an address of the wallet. */
 async function pay(daemon: Daemon, height: number, script: Uint8Array): Promise<string> {
   const block = await daemon.call('getblock', await daemon.call('getblockhash', height), 0);
-  // A header of 80 bytes, a count of one, and the coinbase.
+  // The coinbase follows the header of 80 bytes and the transaction count of one byte.
   const coinbase = parseTx(new Uint8Array(Buffer.from(block, 'hex').subarray(81)), hashes);
   const input = { prevHash: coinbase.txid, prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0xffffffff, witness: [ANYONE_SCRIPT] };
   const outputs = [{ value: coinbase.outputValue(0) - 10_000, script }];
   return Buffer.from(buildTx({ version: 2, inputs: [input], outputs, locktime: 0 })).toString('hex');
 }
 
-/** Milliseconds from handing in a block with payments to the wallet's next answer. */
+/** Measures the milliseconds from the submission of a block with payments to the wallet's next answer. */
 async function blockOfPayments(subject: Subject): Promise<void> {
   const { daemon, name } = subject;
   const miner = new MiniWallet();
@@ -130,14 +131,14 @@ async function measure(subject: Subject, notes: string[]): Promise<void> {
     const reply = await daemon.post(JSON.stringify({ id: 1, method, params }), { path: `/wallet/${name}` });
     return JSON.parse(reply.body).result;
   };
-  // Height of the blocks that the generator knew; the measured ones come on top.
+  // Height up to which the generator knows the blocks. The measured blocks follow.
   const height = BLOCKS;
   const loading = async (how: string): Promise<void> => {
     const start = performance.now();
     await daemon.call('loadwallet', name);
     notes.push(`${name}: loaded in ${Math.round(performance.now() - start)} ms ${how}`);
   };
-  // The generator leaves rows only; the first load makes the tables of them and writes them down.
+  // The generator writes only rows. The first load builds the tables from them and saves an image.
   await loading('from rows');
   await daemon.stop();
   await daemon.up();

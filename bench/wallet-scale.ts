@@ -1,5 +1,5 @@
-// A wallet a hundred times larger than most: how long it takes to load, what it holds in memory, and whether its
-// answers take longer than those of a small wallet in the same run.
+// Measures a wallet that is a hundred times larger than most: the time to load it, its memory, and whether its answers
+// take longer than those of a small wallet in the same run.
 //
 //   node build/bench/wallet-scale.js [--json]      ADDRESSES=n (1,000,000)  COINS=n (200,000)  ROUNDS=n
 import fs from 'node:fs';
@@ -20,7 +20,7 @@ const SECONDS = 1;
 const MOST_RATIO = 1.5;
 const IMPORT = 'importmulti, 1,000 scripts, rescan=false';
 const RESCAN = 'rescanblockchain';
-/** Scripts that no wallet has. */
+/** Requests of importmulti with scripts that no wallet has. */
 const strangers = (wallet: string, round: number): { scriptPubKey: string; timestamp: string; internal: boolean }[] =>
   Array.from({ length: 1000 }, (_, i) => ({
     scriptPubKey: `a914${Buffer.from(`${wallet}/${round}/${i}`.padEnd(20).slice(0, 20)).toString('hex')}87`,
@@ -28,7 +28,7 @@ const strangers = (wallet: string, round: number): { scriptPubKey: string; times
     internal: false,
   }));
 
-/** Megabytes of a process in memory. */
+/** Returns the resident memory of a process in megabytes. */
 function residentMb(pid: number): number {
   const [, kilobytes] = /VmRSS:\s+(\d+) kB/.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) / 1024;
@@ -42,7 +42,7 @@ await runBench({
     const folders = path.join(node.networkDir, 'wallets');
     await writeBigWallet(path.join(folders, 'big'), ADDRESSES);
     await writeBigWallet(path.join(folders, 'small'), SMALL);
-    // The first addresses are in both wallets; coins go round through all of the large one's.
+    // Both wallets have the first addresses. The coins are spread evenly over all addresses of the large wallet.
     const step = Math.max(1, Math.floor(ADDRESSES / COINS));
     await feed(
       node,
@@ -62,7 +62,7 @@ await runBench({
     ];
     const load = await startLoad();
     for (const name of ['small', 'big'] as const) {
-      // The first loading looks through the chain for its coins.
+      // The first load scans the chain for the wallet's coins.
       const first = await timeMs(() => node.call('loadwallet', name));
       const loading: number[] = [];
       let grownMb = 0;
@@ -95,7 +95,7 @@ await runBench({
         }
         rates[name].set(label, samples);
       }
-      // The first import finds nothing in caches.
+      // The caches are empty at the first import, so it is not counted.
       for (let round = -1; round < ROUNDS; round++) {
         const ms = await timeMs(() => node.call('importmulti', strangers(name, round), { rescan: false }));
         if (round < 0) notes.push(`${name}: the first import since loading, ${Math.round(ms)} ms`);
@@ -113,7 +113,7 @@ await runBench({
         better: 'lower',
         samples,
         limit: { name: 'the same call to a wallet of 1,000 addresses', samples: small },
-        // A scan records every coin it finds: it depends on what is found.
+        // The time of a scan depends on the coins that it finds, so only the import has a goal.
         ...(label === IMPORT
           ? { goal: { text: `<= ${MOST_RATIO} of the small wallet`, reached: (p50: number) => p50 <= MOST_RATIO * percentile(small, 0.5) } }
           : {}),

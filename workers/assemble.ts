@@ -8,5 +8,5 @@ const deps = { hashes: createNativeHashes(), now: () => performance.now() };
 
 export const { assemble, improve } = createAssembleRunner(deps);
 
-// Functions for a second mempool: that of the warm-up.
+// The same functions with runners of their own, for a second mempool: that of the warm-up.
 export const { assemble: assembleBeside, improve: improveBeside, reset: forgetBeside } = createAssembleRunner(deps);

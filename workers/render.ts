@@ -9,10 +9,11 @@ import type { Compat } from '../src/policy/compat.js';
 import type { ReadResult } from '../src/rpc/reads/read-job.js';
 import { createJobRunner } from '../src/rpc/reads/render-job.js';
 
-/** Jobs that the node thread runs on its own copy of these threads. */
+/** Jobs about the mempool. The node thread runs them on a pool of these threads that belongs to it alone. */
 export { runSortJob as sortMempool, runTextJob as writeMempool } from '../src/rpc/node/mempool-text.js';
 
-// A lower priority than the threads that verify: a block does not wait for an explorer.
+// A lower priority than the threads that verify scripts, so that a client that reads many blocks does not delay the
+// verification of a new block.
 hurry(-5);
 
 const { params, compat } = workerData as { readonly params: ChainParams; readonly compat: Compat };

@@ -1,12 +1,12 @@
-// The bare limit of verification: as many curve checks as the measured thing makes, on as many threads, and nothing
-// else.
+// The limit for benches of verification: makes as many signature checks as the measured work, on as many threads, and
+// nothing else.
 
 import { WorkPool } from '../../src/parallel/pool.js';
 import { testKey, testTaggedHash } from '../../test/framework/keys.js';
 import { CURVE_ROW, type CurveJob } from './curve-job.js';
 import { KEYS } from './owners.js';
 
-/** Ready-made signatures and a pool that checks them. */
+/** Prepared signatures, and a pool that checks them. */
 export class BareChecks {
   readonly name: string;
   readonly #count: number;
@@ -26,7 +26,7 @@ export class BareChecks {
     return this.#pool.start();
   }
 
-  /** Checks all of them once, an equal share on each thread. */
+  /** Checks all signatures once, an equal share on each thread. */
   async run(kind: 'ecdsa' | 'schnorr'): Promise<void> {
     const rows = this.#rowsOf(kind);
     const shares = Array.from({ length: this.#threads }, (_, i) => {

@@ -1,4 +1,5 @@
-// The bare limit of signing: as many signatures as the measured thing makes, on as many threads, and nothing else.
+// The limit for benches of signing: makes as many signatures as the measured work, on as many threads, and nothing
+// else.
 
 import { WorkPool } from '../../src/parallel/pool.js';
 
@@ -13,7 +14,7 @@ export class BareSigning {
     return this.#pool.start();
   }
 
-  /** Milliseconds for so many signatures, each verified, as the signer does. */
+  /** Returns the milliseconds for this number of signatures. Each is also verified, as the signer does. */
   async run(count: number): Promise<number> {
     const start = performance.now();
     const share = Math.ceil(count / this.threads);

@@ -1,5 +1,5 @@
-// A mempool over a chain that has every coin and a verifier that likes everything, and ordinary payments to fill it:
-// for benches of the pool itself.
+// Makes a mempool for benches of the mempool itself: every coin exists on its chain, and its verifier accepts every
+// script. Also makes ordinary payments to fill it.
 
 import { buildTx } from '../../src/consensus/tx/build-tx.js';
 import type { TxView } from '../../src/consensus/tx/tx-view.js';
@@ -22,7 +22,7 @@ function tallTip(): ModelNode {
   return tip;
 }
 
-/** A pool where everything that is well formed gets in. */
+/** Creates a mempool that accepts every well-formed transaction. */
 export function createBenchPool(options: Partial<MempoolOptions> = {}): Mempool {
   const chain: MempoolChain = {
     tip: tallTip(),
@@ -34,7 +34,7 @@ export function createBenchPool(options: Partial<MempoolOptions> = {}): Mempool 
   return new Mempool({ maxUsageBytes: 1e9, ...options }, { chain, verifier, clock, log: silentLogger });
 }
 
-/** Payments like most: inputs with a signature and a key each, to someone and back. */
+/** Makes typical payments: each input has a signature and a key, and the outputs pay to a recipient and to change. */
 export class Payments {
   readonly #random: () => number;
   readonly #below = (n: number): number => Math.floor(this.#random() * n);
@@ -45,8 +45,9 @@ export class Payments {
   }
 
   /**
-   * @param parent spends its first output; a coin of the chain without
-   * @param extraFee on top of 1,000 to 21,000 satoshis
+   * Returns the next payment.
+   * @param parent txid of the transaction whose first output the payment spends; null: it spends coins of the chain
+   * @param extraFee satoshis in addition to a random fee of 1,000 to 21,000
    */
   next(parent: Uint8Array | null = null, extraFee = 0): TxView {
     const inputs = Array.from({ length: parent === null && this.#below(4) === 0 ? 2 : 1 }, () => ({
@@ -61,7 +62,7 @@ export class Payments {
     return this.#build(inputs, first, total - first);
   }
 
-  /** Spends the first input of another and pays more. */
+  /** Returns a payment that spends the first input of another one and pays a higher fee. */
   rival(of: TxView, extraFee: number): TxView {
     const input = {
       prevHash: new Uint8Array(of.prevHash(0)),
@@ -79,7 +80,7 @@ export class Payments {
   }
 }
 
-/** Fills a pool; every fifth transaction spends the one before it. @returns bytes of all transactions */
+/** Fills a mempool. Every fifth transaction spends an earlier one. @returns bytes of all transactions */
 export async function fillPool(pool: Mempool, payments: Payments, count: number): Promise<number> {
   let txBytes = 0;
   let parent: Uint8Array | null = null;

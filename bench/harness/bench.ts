@@ -1,5 +1,6 @@
-// Frame of every bench: prints its purpose, runs it, and prints one table, or JSON with --json. A case is printed next
-// to the bare limit of the same run if there is one. Only the ratio can be compared between machines.
+// Frame of every bench: prints what the bench protects, runs it, and prints one table, or JSON with --json. A case is
+// printed next to the bare limit of the same run if there is one. Figures of different machines cannot be compared,
+// ratios to the limit can.
 //
 //   node build/bench/NAME.js [--json]
 
@@ -12,18 +13,18 @@ export interface BenchCase {
   /** Unit of the samples: "us per input", "replies/s". */
   readonly unit: string;
   readonly samples: readonly number[];
-  /** Says whether a smaller figure (times) or a larger one (rates) is better. */
+  /** Tells which figure is better: 'lower' for times, 'higher' for rates. */
   readonly better: 'lower' | 'higher';
-  /** The same work with nothing around it, in the same unit and run. */
+  /** The same work without the measured code around it, in the same unit and run. */
   readonly limit?: { readonly name: string; readonly samples: readonly number[] };
   /** Goal of the case, and a function that checks it. The function returns null if the machine cannot tell. */
   readonly goal?: { readonly text: string; reached(p50: number, ratio: number | null): boolean | null };
 }
 
 export interface Bench {
-  /** Path of what it measures, without src/: "parallel/pooled-verifier". */
+  /** Path of the measured code, without src/: "parallel/pooled-verifier". */
   readonly name: string;
-  /** One sentence: what gets worse for whom when this figure does. */
+  /** One sentence: who is affected, and how, if this figure gets worse. */
   readonly protects: string;
   run(): Promise<{ readonly cases: readonly BenchCase[]; readonly notes?: readonly string[] }>;
 }
@@ -56,7 +57,7 @@ export interface BenchReport {
 
 function toLine(item: BenchCase): Line {
   const p50 = percentile(item.samples, 0.5);
-  // The slow end is the high one for times and the low one for rates.
+  // The slow end of the samples: the high one for times, the low one for rates.
   const p99 = percentile(item.samples, item.better === 'lower' ? 0.99 : 0.01);
   const limitP50 = item.limit ? percentile(item.limit.samples, 0.5) : null;
   const ratio = limitP50 === null ? null : p50 / limitP50;
@@ -76,7 +77,7 @@ function toLine(item: BenchCase): Line {
   };
 }
 
-/** Three or more significant digits: 0.123, 12.3, 1,234. */
+/** Formats a number with three or more significant digits: 0.123, 12.3, 1,234. */
 export function show(value: number | null): string {
   if (value === null) return '-';
   const digits = value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3;
@@ -89,7 +90,7 @@ function verdict(line: Line): string {
   return line.goal + mark;
 }
 
-/** Columns as wide as their widest cell; the first one to the left, numbers to the right. */
+/** Prints columns as wide as their widest cell. The first column is aligned to the left, numbers to the right. */
 function printTable(rows: readonly string[][]): void {
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
   for (const row of rows) {

@@ -1,6 +1,6 @@
-// A legacy wallet of any size, written straight into its database: what that many calls of getnewaddress leave behind
-// (a private key, its P2WPKH script, a label), but with made-up public keys, since deriving real ones takes a minute a
-// million and nobody signs here.
+// Writes a legacy wallet of any size straight into its database: the rows that this number of getnewaddress calls
+// leaves (a private key, its P2WPKH script, a label). Public keys are made up, because deriving real ones takes a
+// minute per million, and benches of such a wallet sign nothing.
 import fs from 'node:fs';
 import { createNativeCrypto } from '../../src/crypto/native/index.js';
 import { openStore } from '../../src/storage/open-store.js';
@@ -14,7 +14,7 @@ import { WALLET_FLAG, WalletRecord } from '../../src/wallet/wallet-record.js';
 const crypto = createNativeCrypto();
 const ROWS = 2_000;
 
-/** Public key number i: the right length, no point of the curve. */
+/** Returns public key number i: of the right length, but not a point of the curve. */
 function publicKeyOf(i: number): Uint8Array {
   const seed = new Uint8Array(4);
   new DataView(seed.buffer).setUint32(0, i);

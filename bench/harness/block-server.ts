@@ -1,6 +1,6 @@
-// A peer that has a chain and nothing else: it answers getheaders, getdata and ping from prepared bytes, so that what
-// is measured is the node that downloads. A process of its own, with its own reading of the protocol. The file may be
-// larger than memory.
+// A peer that only serves a chain: it answers getheaders, getdata and ping with prepared bytes, so that a bench
+// measures the node that downloads. Runs in a process of its own and implements the protocol independently of src/. The
+// file of blocks may be larger than memory.
 //
 //   node build/bench/harness/block-server.js FILE [HEIGHT]      prints its port; ends with its input
 //   HEIGHT: of the last block that it tells of
@@ -22,7 +22,10 @@ function read(at: number, length: number): Buffer {
   return bytes;
 }
 
-/** Whole messages, by begin and end in the file, and headers, by height, from 1; heights by hash, genesis at 0. */
+/**
+ * Positions of the `block` messages in the file, and headers, both by height from 1 on; heights by block hash, with
+ * genesis at 0.
+ */
 const messages: (readonly [begin: number, end: number])[] = [[0, 0]];
 const headers: Buffer[] = [Buffer.alloc(0)];
 const heights = new Map<string, number>();
@@ -44,7 +47,7 @@ function answer(socket: net.Socket, command: string, payload: Buffer): void {
   } else if (command === 'ping') socket.write(framed('pong', payload));
   else if (command === 'getheaders') {
     let from = 0;
-    // Behind the version and the count, newest first.
+    // The hashes of the locator follow the version and the count, newest first.
     for (let at = 4 + compactSize(payload[4] as number).length; at + 32 <= payload.length - 32; at += 32) {
       const height = heights.get(payload.toString('latin1', at, at + 32));
       if (height === undefined) continue;
@@ -70,7 +73,7 @@ const server = net.createServer((socket) => {
   socket.on('error', () => {});
   socket.on('data', (chunk) => {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    // A node that speaks BIP-0324 first comes again in clear at once.
+    // Close the connection of a node that starts with BIP-0324. It connects again without encryption at once.
     if (rest.length >= 4 && !rest.subarray(0, 4).equals(magic)) {
       socket.destroy();
       return;

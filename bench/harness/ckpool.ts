@@ -27,8 +27,8 @@ export class Ckpool {
   }
 
   /**
-   * Starts both. Null without CKPOOL or COMPARE.
-   * @param prepare fills the node before ckpool starts
+   * Starts ckpool and its bitcoind. Returns null without CKPOOL or COMPARE. @param prepare fills the node before ckpool
+   * starts
    */
   static async start(prepare: (core: CoreDaemon) => Promise<void>): Promise<Ckpool | null> {
     const file = process.env.CKPOOL;
@@ -50,7 +50,7 @@ export class Ckpool {
       zmqblock: zmq,
       logdir: path.join(dir, 'log'),
       btcsig: '/bench/',
-      // Without an address of this network ckpool does not start.
+      // ckpool does not start without an address of this network.
       donaddress: ANY_ADDRESS,
       mindiff: 1,
       startdiff: 1024,

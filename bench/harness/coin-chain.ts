@@ -1,5 +1,6 @@
-// A chain of very many coins, written as a bootstrap file faster than a node reads it: blocks full of transactions that
-// spend a few coins anyone may spend, from all over the chain, and make many. Run as a program it writes one.
+// Writes a chain with very many coins as a bootstrap file, faster than a node can read it. Its blocks are full of
+// transactions that spend a few coins from anywhere in the chain and create many. Anyone can spend these coins. Run as
+// a program it writes one such file.
 //
 //   node build/bench/harness/coin-chain.js FILE COINS
 import { spawn } from 'node:child_process';
@@ -9,20 +10,23 @@ import type { Out, Tx } from '../../test/framework/messages.js';
 import { pseudoRandom } from '../../test/framework/pseudo-random.js';
 
 const MAGIC = Buffer.from('fabfb5da', 'hex');
-/** Blocks until coinbases may be spent; each makes coins to begin with. */
+/** Depth at which a coinbase can be spent. Each of the first blocks creates coins. */
 const RIPE = 101;
 const FIRST_COINS = 1_100;
 const TXS = 200;
 const INPUTS = 5;
 const OUTPUTS = 143;
-/** Coins the generator remembers and may spend. */
+/** Number of coins that the generator remembers and can spend. */
 const POOL = 400_000;
-/** Long ago, so that the node is in initial download. */
+/** A time long ago, so that the node is in the initial block download. */
 const START_TIME = 1_400_000_000;
-/** Spendable coins that are named. */
+/** Largest number of spendable coins in the result. */
 const NAMED = 50_000;
 
-/** <20 bytes> OP_DROP OP_TRUE: as long as a usual script, different in every transaction, and anyone may spend it. */
+/**
+ * Returns <20 bytes> OP_DROP OP_TRUE: a script of the usual length that is different in every transaction. Anyone can
+ * spend it.
+ */
 function script(seed: number): Buffer {
   const bytes = Buffer.alloc(23, seed & 255);
   bytes[0] = 20;
@@ -42,11 +46,11 @@ export interface CoinChain {
   readonly coins: number;
   readonly bytes: number;
   readonly inputs: number;
-  /** Some of the coins that are left, from all over the chain; anyone may spend them, with nothing. */
+  /** Some of the unspent coins, from all parts of the chain. They can be spent with an empty scriptSig. */
   readonly spendable: readonly { readonly txidHex: string; readonly index: number }[];
 }
 
-/** Writes blocks until so many coins are unspent. */
+/** Writes blocks until this number of coins is unspent. */
 function writeHere(file: string, wanted: number): CoinChain {
   const random = pseudoRandom(1);
   const out = fs.openSync(file, 'w');
@@ -90,7 +94,7 @@ function writeHere(file: string, wanted: number): CoinChain {
     fs.writeSync(out, head);
     fs.writeSync(out, tip.bytes);
     bytes += tip.bytes.length + 8;
-    // The chain before is not needed any more, and each block holds on to its parent.
+    // Drop the parent and the bytes, because each block would keep all blocks before it in memory.
     tip = { ...tip, prev: null, bytes: Buffer.alloc(0), txs: [] };
   }
   fs.closeSync(out);
@@ -101,7 +105,7 @@ function writeHere(file: string, wanted: number): CoinChain {
   return { tip: { height: tip.height, hashHex: tip.hashHex }, coins, bytes, inputs, spendable };
 }
 
-/** The same in a process of its own, whose memory is gone afterwards. */
+/** Writes the chain in a process of its own, so that its memory is free afterwards. */
 export async function writeCoinChain(file: string, wanted: number): Promise<CoinChain> {
   const child = spawn(process.execPath, [import.meta.filename, file, String(wanted)], { stdio: ['ignore', 'pipe', 'inherit'] });
   let text = '';

@@ -1,4 +1,5 @@
-// A node in a comparison within one run: this build of adit, another one, or Core; asked over HTTP and by a peer.
+// A node in a comparison: this build of adit, another build, or Core. The bench sends it calls over HTTP and messages
+// as a peer.
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
@@ -13,7 +14,7 @@ const LOOK_MS = 100;
 /** A warm-up starts and ends within this time on any machine. */
 const REHEARSED_MS = 120_000;
 
-/** A reply and when its last byte came. */
+/** Body of a reply, and the time of its last byte. */
 export interface TimedReply {
   readonly text: string;
   readonly at: number;
@@ -24,13 +25,14 @@ export interface Contestant {
   readonly name: string;
   /** True if the process has a node thread; it is its first thread (process-figures.ts). */
   readonly single: boolean;
-  /** @param options that adit and Core have in common */
+  /** @param options options that both adit and Core have */
   start(...options: string[]): Promise<Contender>;
 }
 
 /**
- * Adit, the build at BEFORE=/path/aditd.cjs and Core at COMPARE=/path/bitcoind, as far as they are given.
- * @param options of adit
+ * Returns the nodes to compare: adit and, where they are given, the build at BEFORE=/path/aditd.cjs and Core at
+ * COMPARE=/path/bitcoind.
+ * @param options options for adit only
  */
 export function contestants(...options: string[]): Contestant[] {
   const adit = (name: string, file: string): Contestant => ({
@@ -49,7 +51,7 @@ export function contestants(...options: string[]): Contestant[] {
 
 export class Contender {
   #peer: P2pClient | undefined;
-  // Servers close quiet connections after 8 s and more.
+  // Close idle connections after 5 s, before the servers do (after 8 s or more).
   readonly #agent = new http.Agent({ keepAlive: true, timeout: 5_000 });
 
   private constructor(
@@ -108,7 +110,7 @@ export class Contender {
   static async core(binary: string, options: readonly string[]): Promise<Contender> {
     const p2pPort = await freePort();
     const own = [`-port=${p2pPort}`, `-bind=127.0.0.1:${p2pPort}`, '-connect=0', '-whitelist=noban,relay@127.0.0.1'];
-    // Each long poll that is parked holds one of its threads.
+    // In Core, each parked long poll occupies an RPC thread.
     const polls = Number(process.env.POLLS ?? 0);
     if (polls > 0) own.push(`-rpcthreads=${polls + 16}`, `-rpcworkqueue=${polls + 16}`);
     const node = await CoreDaemon.start(binary, ...own, ...options);
@@ -140,8 +142,8 @@ export class Contender {
         },
       );
       request.on('error', (error: NodeJS.ErrnoException) => {
-        // Signing held this process up for longer than the server keeps quiet connections: this one was closed before
-        // the request came.
+        // Signing has occupied this process for so long that the server closed the idle connection before the request
+        // arrived. Send the request again.
         if (request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')) resolve(this.post(body));
         else reject(error);
       });
@@ -156,7 +158,7 @@ export class Contender {
     return result;
   }
 
-  /** The node's one peer, which wants no transactions; with nothing unread. */
+  /** Returns the node's only peer, which wants no transactions. Drops all messages that it has received so far. */
   async peer(): Promise<P2pClient> {
     this.#peer ??= await P2pClient.connect(this.p2pPort, { relay: false });
     if (this.#peer.closed) throw new Error(`${this.name} hung up`);
@@ -174,7 +176,7 @@ export class Contender {
     if (this.log !== undefined) await untilRehearsed(this, this.log);
   }
 
-  /** Offers transactions by sendrawtransaction in batches; all must be taken. @param raw hex */
+  /** Submits transactions with sendrawtransaction in batches. Throws if one is refused. @param raw hex */
   async give(raw: readonly string[], batch: number): Promise<void> {
     for (let at = 0; at < raw.length; at += batch) {
       const calls = raw.slice(at, at + batch).map((hex, id) => `{"id":${id},"method":"sendrawtransaction","params":["${hex}"]}`);

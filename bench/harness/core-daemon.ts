@@ -8,13 +8,14 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../test/framework/ports.js';
 
-/** How long a start or an end may take. */
+/** Longest time in milliseconds for a start or a stop. */
 const PATIENCE_MS = 60_000;
-/** While it loads: "Loading block index" and the like. */
+/** Error code while bitcoind starts ("Loading block index" and others). */
 const IN_WARMUP = -28;
 
 /**
- * The bitcoind to compare with; null, and a line on stderr that says so, when none is named or the file is not there.
+ * Returns the path of the bitcoind to compare with. Returns null, and prints the reason to stderr, if COMPARE is not
+ * set or the file does not exist.
  */
 export function bitcoindToCompare(): string | null {
   const file = process.env.COMPARE;
@@ -34,7 +35,7 @@ export class CoreError extends Error {
 }
 
 export class CoreDaemon {
-  /** Data folder; the network's is regtest in it. */
+  /** Data folder. The files of regtest are in its folder regtest. */
   readonly dir: string;
   readonly port: number;
   readonly #file: string;
@@ -52,15 +53,15 @@ export class CoreDaemon {
   }
 
   /**
-   * Starts bitcoind on a fresh folder and waits until it answers.
-   * @param options in addition to those for regtest; later ones win
+   * Starts bitcoind on a new folder, and waits until it answers. @param options in addition to those for regtest; later
+   * ones override earlier ones
    */
   static async start(file: string, ...options: string[]): Promise<CoreDaemon> {
     const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-core-'));
     const port = await freePort();
     const fixed = ['-regtest', `-datadir=${dir}`, `-rpcport=${port}`, '-server=1', '-printtoconsole=0'];
     const quiet = ['-checkblockindex=0', '-checkmempool=0', '-dnsseed=0'];
-    // Only a daemon that is to have peers takes a port.
+    // bitcoind listens for peers only if the options are about peers.
     const alone = options.some((option) => /^-(listen|port|bind|connect|addnode)=/.test(option)) ? [] : ['-listen=0', '-connect=0'];
     const daemon = new CoreDaemon(dir, port, file, [...fixed, ...quiet, ...alone, ...options]);
     try {
@@ -73,8 +74,8 @@ export class CoreDaemon {
   }
 
   /**
-   * Starts bitcoind (again) on the same folder.
-   * @param more options in addition to the earlier ones; later ones win
+   * Starts bitcoind (again) on the same folder. @param more options in addition to the earlier ones; later ones
+   * override earlier ones
    */
   async up(...more: string[]): Promise<void> {
     fs.rmSync(path.join(this.dir, 'regtest', '.cookie'), { force: true });
@@ -90,7 +91,7 @@ export class CoreDaemon {
     await this.#answers();
   }
 
-  /** For /proc. */
+  /** Process id, for reading figures from /proc. */
   get pid(): number {
     return this.#child.pid ?? Number.NaN;
   }
@@ -100,7 +101,7 @@ export class CoreDaemon {
     return this.#auth;
   }
 
-  /** One HTTP request with the cookie, on a connection that is kept. */
+  /** Sends an HTTP request with the credentials, on a connection that stays open. */
   post(body: string): Promise<{ status: number; body: string }> {
     return new Promise((resolve, reject) => {
       const authorization = `Basic ${Buffer.from(this.#auth).toString('base64')}`;
@@ -119,7 +120,7 @@ export class CoreDaemon {
     });
   }
 
-  /** A call's result. @throws CoreError */
+  /** Returns the result of a call. @throws CoreError */
   // biome-ignore lint/suspicious/noExplicitAny: results are as many shapes as there are methods
   async call(method: string, ...params: unknown[]): Promise<any> {
     const reply = await this.post(JSON.stringify({ id: 1, method, params }));
@@ -130,8 +131,8 @@ export class CoreDaemon {
   }
 
   /**
-   * Gives it the best chain and the mempool of another node. @param from what answers getblockhash, getblock and the
-   * like
+   * Copies the best chain and the mempool of another node. @param from node that answers getblockhash, getblock and
+   * others
    */
   async copy(from: { call(method: string, ...params: unknown[]): Promise<unknown> }): Promise<void> {
     const height = (await from.call('getblockcount')) as number;
@@ -140,25 +141,25 @@ export class CoreDaemon {
       if (verdict !== null) throw new Error(`bitcoind refused block ${i}: ${verdict}`);
     }
     const pool = (await from.call('getrawmempool', true)) as Record<string, { ancestorcount: number }>;
-    // Parents before their children.
+    // Submit parents before their children.
     const txids = Object.keys(pool).sort((a, b) => pool[a]!.ancestorcount - pool[b]!.ancestorcount);
     for (const txid of txids) await this.call('sendrawtransaction', await from.call('getrawtransaction', txid), 0);
   }
 
-  /** Stops it, at once when it does not stop by itself, and removes its folder. */
+  /** Stops bitcoind, by a signal if necessary, and removes its folder. */
   async end(): Promise<void> {
     await this.stop();
     fs.rmSync(this.dir, { recursive: true, force: true });
   }
 
-  /** Stops it and waits for its end; a call it does not take or an end that takes too long leads to `kill`. */
+  /** Stops bitcoind and waits for its end. Kills the process if it refuses the call or takes too long. */
   async stop(): Promise<void> {
     if (this.#exit === null && this.#auth !== '') await this.call('stop').catch(() => undefined);
     else if (this.#exit === null) this.#child.kill();
     if (!(await this.ended())) await this.kill();
   }
 
-  /** Ends the process without warning. */
+  /** Kills the process. */
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.ended();

@@ -1,4 +1,4 @@
-// Messages between the bare curve checks and their thread.
+// Messages between bare-checks.ts and its threads.
 
 /** `count` checks laid out one after another in shared memory, CURVE_ROW bytes each. */
 export interface CurveJob {

@@ -1,5 +1,4 @@
-// Thread entry for the bare limit of verification: curve checks on ready-made signatures, nothing else. Started by
-// bare-checks.ts.
+// Thread entry of bare-checks.ts: checks prepared signatures and does nothing else.
 
 import { workerData } from 'node:worker_threads';
 import { createNativeCrypto, type NativeCryptoOptions } from '../../src/crypto/native/index.js';

@@ -1,11 +1,12 @@
-// Clusters of transactions at the limits of the mempool, 64 transactions or 101,000 virtual bytes: chains, fans, knots,
-// and chains of large ones. Anyone may spend their coins, so that accepting them costs what the mempool costs.
+// Makes clusters of transactions at the limits of the mempool, 64 transactions or 101,000 virtual bytes: chains, fans,
+// knots, and chains of large transactions. Anyone can spend their coins, so the time to accept them is the time of the
+// mempool without signature checks.
 import { type Out, serializeTx, TRUE_SCRIPT, TRUE_WITNESS, type Tx, txid } from '../../test/framework/messages.js';
 
 export const CLUSTER_COUNT = 64;
-/** Satoshis of the coin that a cluster begins with. */
+/** Value in satoshis of the coin that the first transaction of a cluster spends. */
 export const CLUSTER_VALUE = 2_000_000;
-/** One of sixteen clusters reaches its limit in bytes as well. */
+/** One in this number of clusters also reaches the limit on bytes. */
 const LARGE_EVERY = 16;
 const LARGE_OUTS = 32;
 const SMALL_VALUE = 400;
@@ -16,7 +17,10 @@ interface Coin {
   readonly value: number;
 }
 
-/** @param payee output script that the cluster's last transaction pays to, in addition to others */
+/**
+ * Returns the transactions of a cluster. @param payee output script that the last transaction pays, besides its other
+ * outputs
+ */
 export function clusterOf(number: number, coin: Coin, random: () => number, payee: Uint8Array): Buffer[] {
   const open: Coin[] = [coin];
   const raw: Buffer[] = [];
@@ -33,7 +37,7 @@ export function clusterOf(number: number, coin: Coin, random: () => number, paye
     for (let index = 0; index < outs; index++) open.push({ txid: id, index, value });
     raw.push(serializeTx(tx));
   };
-  /** The largest of three, so that none gets too small. */
+  /** Takes the largest of three random coins, so that values do not become too small. */
   const take = (): Coin => {
     let best = 0;
     for (let i = 0; i < 3; i++) {

@@ -1,4 +1,4 @@
-// Where and what a bench ran on: a figure without it means nothing.
+// Describes the machine and the checkout on which a bench ran. Figures cannot be interpreted without them.
 
 import { execFileSync } from 'node:child_process';
 import os from 'node:os';
@@ -9,9 +9,9 @@ export interface Machine {
   readonly memoryGb: number;
   readonly platform: string;
   readonly node: string;
-  /** Load average over the last minute: a busy machine measures itself. */
+  /** Load average over the last minute. Other load distorts the figures. */
   readonly load: number;
-  /** Short commit id, with + when the tree has changes; "unknown" outside a repository. */
+  /** Short commit id, followed by + if the tree has changes; "unknown" outside a repository. */
   readonly commit: string;
 }
 
@@ -25,7 +25,7 @@ function commitId(): string {
   }
 }
 
-/** Facts about this machine and checkout. */
+/** Returns facts about this machine and checkout. */
 export function describeMachine(): Machine {
   return {
     cpu: os.cpus()[0]?.model.trim() ?? 'unknown',

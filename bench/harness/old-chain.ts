@@ -21,10 +21,10 @@ import { pseudoRandom } from '../../test/framework/pseudo-random.js';
 
 /** The main chain's first 500,000 blocks. */
 export const OLD_CHAIN = { blocks: 500_000, coins: 60_000_000 };
-/** Blocks that bury the others: at the work of regtest, a little more than two weeks. */
+/** Number of blocks without payments at the end: a little more than two weeks at the difficulty of regtest. */
 const BURYING = 2_020;
 const RIPE = 100;
-/** Payments of the average block at the end of the chain; they grow with the cube of the height. */
+/** Number of payments of the average block at the end of the chain. The number grows with the cube of the height. */
 const MOST_TXS = 2_400;
 const MAX_WEIGHT = 3_980_000;
 /** Share of the inputs that spend a young coin. */
@@ -38,7 +38,7 @@ const MERKLE_NODE = 64;
 const HASH = 32;
 const SIGNATURE_AND_KEY = 106;
 
-/** Scripts around the 20 bytes of a hash. */
+/** Beginning and end of the scripts, between which are the 20 bytes of a hash. */
 const SCRIPTS = [
   { head: Buffer.from('1976a914', 'hex'), tail: Buffer.from('88ac', 'hex'), witness: false },
   { head: Buffer.from('17a914', 'hex'), tail: Buffer.from('87', 'hex'), witness: false },
@@ -65,7 +65,7 @@ export interface ChainShape {
 
 /** Facts of a chain. */
 export interface OldChain {
-  /** Blocks with payments, and with those that bury them. */
+  /** Number of blocks with payments, and height of the tip with the blocks after them. */
   readonly blocks: number;
   /** Number of the first blocks, which make coins and pay nobody. */
   readonly fanBlocks: number;
@@ -74,14 +74,14 @@ export interface OldChain {
   readonly txs: number;
   readonly inputs: number;
   readonly outputs: number;
-  /** Unspent at the tip. */
+  /** Number of unspent coins at the tip. */
   readonly coins: number;
   /** Bytes of all blocks. */
   readonly bytes: number;
   readonly tipHex: string;
 }
 
-/** Coins as rows: outpoint, value (6 bytes), kind. */
+/** Coins as rows: outpoint 36, value 6, kind of the script 1. */
 class CoinPool {
   static readonly ROW = 44;
   static readonly VALUE = 36;
@@ -102,7 +102,7 @@ class CoinPool {
     this.#rows.set(row, this.count++ * CoinPool.ROW);
   }
 
-  /** Moves a row out. @param share of the rows below it, 0 to 1 */
+  /** Removes a row. @param share position of the row, 0 for the first one, 1 for the last @param into receives the row */
   take(share: number, into: Buffer): void {
     const at = Math.floor(share * this.count) * CoinPool.ROW;
     const last = --this.count * CoinPool.ROW;
@@ -113,7 +113,7 @@ class CoinPool {
 
 const doubleHash = (bytes: Uint8Array): Buffer => hash('sha256', hash('sha256', bytes, 'buffer'), 'buffer');
 
-/** Folds `count` hashes in place. @returns the root */
+/** Computes a merkle root from `count` hashes, in place. @returns the root */
 function foldMerkle(level: Buffer, count: number): Buffer {
   for (let left = count; left > 1; left = (left + 1) >> 1) {
     if (left % 2 === 1) level.copy(level, left * HASH, (left - 1) * HASH, left * HASH);
@@ -122,14 +122,14 @@ function foldMerkle(level: Buffer, count: number): Buffer {
   return Buffer.from(level.subarray(0, HASH));
 }
 
-/** Writes payments one behind the other, and knows their ids and weight. */
+/** Writes payments one after another, and collects their ids and weight. */
 class BlockBody {
   readonly bytes = Buffer.allocUnsafeSlow(4_200_000);
-  /** Ids of the coinbase (to be filled in) and the payments; of their bytes with witnesses. */
+  /** txids of the coinbase (filled in later) and the payments, and their wtxids. */
   readonly ids = Buffer.allocUnsafeSlow(40_000 * HASH);
   readonly witnessIds = Buffer.allocUnsafeSlow(40_000 * HASH);
   readonly #bare = Buffer.allocUnsafeSlow(100_000);
-  /** Any bytes: signatures and keys. */
+  /** Random bytes, used as signatures and keys. */
   readonly #noise = createHash('shake256', { outputLength: 65_536 }).digest();
   readonly #row = Buffer.alloc(CoinPool.ROW);
   readonly #kinds: number[] = [];
@@ -144,7 +144,7 @@ class BlockBody {
     this.weight = 0;
   }
 
-  /** @returns the sum of the inputs, in satoshis */
+  /** Writes the inputs of a payment. @returns the sum of their values in satoshis */
   #writeInputs(count: number, take: (into: Buffer) => void): number {
     let [at, sum] = [this.length, 0];
     const { bytes } = this;
@@ -168,7 +168,7 @@ class BlockBody {
     return sum;
   }
 
-  /** A signature and a key with their lengths: pushes of a script as well as items of a witness. */
+  /** Writes a signature and a key, each after its length: pushes of a scriptSig, or items of a witness. */
   #writeSignature(at: number): number {
     const from = this.#next() & 0x7fff;
     this.#noise.copy(this.bytes, at, from, from + SIGNATURE_AND_KEY);
@@ -186,7 +186,7 @@ class BlockBody {
     return seed[3]!;
   }
 
-  /** A payment that spends what take() gives. */
+  /** Adds a payment that spends the coins that take() returns. */
   add(inputs: number, outputs: number, kindOf: () => number, take: (into: Buffer) => void, keep: (row: Buffer) => void): void {
     const { bytes } = this;
     const begin = this.length;
@@ -365,7 +365,7 @@ export function writeChain(file: string, shape: ChainShape): OldChain {
   return { blocks, fanBlocks: shape.fanBlocks, fanInputs, height, txs, inputs, outputs, coins, bytes, tipHex: shown(tip) };
 }
 
-/** The coinbase pays to a key hash that is different in every block. */
+/** Returns a coinbase that pays to a key hash that is different in every block. */
 function coinbaseOf(height: number, body: BlockBody): Tx {
   body.witnessIds.fill(0, 0, HASH);
   const commitment = hash256(Buffer.concat([foldMerkle(body.witnessIds, body.txs + 1), Buffer.alloc(HASH)]));
@@ -389,7 +389,7 @@ function coinbaseOf(height: number, body: BlockBody): Tx {
   };
 }
 
-/** In front of a `block` message of these two pieces. */
+/** Returns the message head of a `block` message with these two parts. */
 function messageHead(top: Buffer, payments: Buffer): Buffer {
   const head = Buffer.alloc(24);
   MAGIC.copy(head);

@@ -1,4 +1,4 @@
-// Keys that own coins, and sign their payments fast: for benches that need hundreds of thousands of them.
+// Keys that own coins, and fast signatures for their payments, for benches that need hundreds of thousands of payments.
 import { TaprootContext } from '../../src/consensus/script/sig-version.js';
 import { SIGHASH_ALL, SighashCache } from '../../src/consensus/script/sighash.js';
 import { parseTx } from '../../src/consensus/tx/tx-view.js';
@@ -8,7 +8,7 @@ import { derEncode, type TestKey, testKey, testTaggedHash } from '../../test/fra
 import { serializeTx, type Tx } from '../../test/framework/messages.js';
 import { SPEND_KINDS, type SpendKind, scriptFor } from '../../test/framework/signed-spends.js';
 
-/** A coin as far as who signs has to know it. */
+/** The data of a coin that signing needs. */
 export interface OwnedCoin {
   readonly owner: number;
   /** Satoshi. */
@@ -23,8 +23,8 @@ interface Owner {
 }
 
 /**
- * How many keys the coins of a bench have in turn: KEYS=n. Keys that return are parsed once
- * (crypto/native/parsed-keys.ts); with 40,000 each one is new.
+ * Number of different keys of the coins: KEYS=n. A bench uses the keys in a cycle. A node parses a key once and caches
+ * it (crypto/native/parsed-keys.ts); with 40,000 keys no key is cached when it occurs again.
  */
 export const KEYS = Number(process.env.KEYS ?? 64);
 
@@ -33,12 +33,12 @@ export class Owners {
   readonly #signer = createSigner();
   readonly #owners = new Map<number, Owner>();
 
-  /** Pays to an owner. */
+  /** Returns the script that pays to an owner. */
   script(kind: SpendKind, owner: number): Buffer {
     return this.#of(owner).scripts[kind];
   }
 
-  /** Signs all inputs. @param coins what they spend, of one kind */
+  /** Signs all inputs of a transaction. @param coins coins that the inputs spend, all of one kind */
   sign(tx: Tx, kind: SpendKind, coins: readonly OwnedCoin[]): void {
     const spent = coins.map(({ owner, value }) => ({ value, script: this.script(kind, owner) }));
     const sighashes = new SighashCache(parseTx(new Uint8Array(serializeTx(tx)), this.#crypto), this.#crypto, spent);
@@ -56,7 +56,7 @@ export class Owners {
       const hash = sighashes.taproot(i, 0, new TaprootContext(), false)!;
       return { witness: [this.#signer.signSchnorr(key.secret, hash, tweak, new Uint8Array(32))!] };
     }
-    // Version 0 signs what pays to the hash of the key as well.
+    // Signature hashes of P2WPKH use the P2PKH script of the key as script code.
     const code = scripts.p2pkh;
     const hash = kind === 'p2pkh' ? sighashes.legacy(i, code, SIGHASH_ALL) : sighashes.segwitV0(i, code, value, SIGHASH_ALL);
     const signature = Buffer.concat([derEncode(this.#signer.signLowR(key.secret, hash)!), Buffer.from([SIGHASH_ALL])]);

@@ -1,5 +1,5 @@
-// Many peers of one node in a process of their own: each asks for one of twenty transactions that are announced to it,
-// and the first four for every block. Started by a bench, and ends with it.
+// Many peers of one node in a process of their own. Each requests one of twenty transactions that the node announces to
+// it, and the first four peers request every block. A bench starts the process, and it ends together with the bench.
 //
 //   node build/bench/harness/peer-crowd.js PORT COUNT      prints "up" when all have shaken hands
 
@@ -15,7 +15,7 @@ const MSG_WTX = 5;
 const MSG_WITNESS_BLOCK = 0x40000002;
 const HEADER_ROW = 81;
 
-/** Rows of an inv, 36 bytes each. */
+/** Yields the entries of an inv, 36 bytes each. */
 function* rowsOf(payload: Buffer): Generator<readonly [type: number, hash: Buffer]> {
   for (let at = payload[0] === 0xfd ? 3 : 1; at + 36 <= payload.length; at += 36) {
     yield [payload.readUInt32LE(at), payload.subarray(at + 4, at + 36)];

@@ -7,7 +7,7 @@ export function highestMemory(pid: number): number {
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? Number.NaN) / 1000;
 }
 
-/** Resident memory of a process now, in megabytes. */
+/** Returns the current resident memory of a process in megabytes. */
 export function residentMemory(pid: number): number {
   const status = fs.readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? Number.NaN) / 1000;
@@ -15,15 +15,15 @@ export function residentMemory(pid: number): number {
 
 /** Seconds of processor time that a process has used, on all its threads. */
 export function processorSeconds(pid: number): number {
-  // The name in the second field may hold blanks; behind its bracket, the 12th and 13th field are user and system time
-  // in 1/100 s.
+  // The name in the second field may contain blanks. After its closing bracket, fields 12 and 13 are the user and
+  // system time in 1/100 s.
   const fields = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 /**
- * Milliseconds of processor time of each thread of a process, by its name, in steps of 10; threads of one name are
- * added up.
+ * Returns the milliseconds of processor time of each thread of a process by the thread's name, in steps of 10 ms.
+ * Threads with the same name are added up.
  */
 export function threadMilliseconds(pid: number): Map<string, number> {
   const threads = new Map<string, number>();
@@ -42,7 +42,7 @@ export function threadMilliseconds(pid: number): Map<string, number> {
   return threads;
 }
 
-/** Milliseconds that each thread has spent more than then, the busiest first; those that spent none are left out. */
+/** Returns the milliseconds that each thread has used since `before`, the busiest first, without threads that used none. */
 export function threadsSince(pid: number, before: ReadonlyMap<string, number>): [name: string, ms: number][] {
   const spent = [...threadMilliseconds(pid)].map(([name, ms]): [string, number] => [name, ms - (before.get(name) ?? 0)]);
   return spent.filter(([, ms]) => ms > 0).sort((a, b) => b[1] - a[1]);
@@ -56,7 +56,7 @@ export interface ThreadIo {
 
 const SOME_IO = /^rchar: (\d+)\nwchar: (\d+)\n(?:.*\n)*read_bytes: (\d+)\nwrite_bytes: (\d+)$/m;
 
-/** The same of the whole process, and what of it reached the disk. */
+/** Returns the bytes that a whole process has read and written, and the part of them that reached the disk. */
 export function processIo(pid: number): ThreadIo & { readonly diskReadBytes: number; readonly diskWrittenBytes: number } {
   const [, rchar, wchar, read, written] = SOME_IO.exec(fs.readFileSync(`/proc/${pid}/io`, 'utf8'))!;
   return { readBytes: Number(rchar), writtenBytes: Number(wchar), diskReadBytes: Number(read), diskWrittenBytes: Number(written) };
@@ -83,7 +83,7 @@ export function threadTimes(pid: number): Map<number, number> {
   const times = new Map<number, number>();
   for (const tid of fs.readdirSync(`/proc/${pid}/task`)) {
     try {
-      // Nanoseconds on a processor come first; stat counts in whole ticks of 10 ms.
+      // The first number is the time on a processor in nanoseconds. The file stat only counts ticks of 10 ms.
       times.set(Number(tid), Number(fs.readFileSync(`/proc/${pid}/task/${tid}/schedstat`, 'utf8').split(' ')[0]) / 1e6);
     } catch {
       // The thread has ended since the folder was read.
@@ -92,15 +92,15 @@ export function threadTimes(pid: number): Map<number, number> {
   return times;
 }
 
-/** Processor milliseconds that each thread has spent more than then, the busiest first. */
+/** Returns the processor milliseconds that each thread has used since `before`, the busiest first. */
 export function busyThreads(pid: number, before: ReadonlyMap<number, number>): { readonly tid: number; readonly ms: number }[] {
   const spent = [...threadTimes(pid)].map(([tid, ms]) => ({ tid, ms: ms - (before.get(tid) ?? 0) }));
   return spent.filter(({ ms }) => ms > 0).sort((a, b) => b.ms - a.ms);
 }
 
 /**
- * Processor milliseconds of a process so far: of its first thread, which is the node thread of adit, and of all others
- * together.
+ * Returns the processor milliseconds of a process so far: of its first thread, which is the node thread of adit, and of
+ * all other threads together.
  */
 export function nodeThreadMilliseconds(pid: number): { readonly main: number; readonly others: number } {
   const times = threadTimes(pid);

@@ -2,13 +2,16 @@
 
 import { performance } from 'node:perf_hooks';
 
-/** A value that `share` (0 to 1) of the samples do not exceed; nearest rank. Not for empty lists. */
+/**
+ * Returns the smallest sample that is not below `share` (0 to 1) of all samples (nearest rank). The list must not be
+ * empty.
+ */
 export function percentile(samples: readonly number[], share: number): number {
   const sorted = [...samples].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(sorted.length * share) - 1))];
 }
 
-/** Milliseconds that one run takes. */
+/** Measures one run in milliseconds. */
 export async function timeMs(run: () => unknown): Promise<number> {
   const start = performance.now();
   await run();
@@ -16,15 +19,14 @@ export async function timeMs(run: () => unknown): Promise<number> {
 }
 
 export interface Rounds {
-  /** Runs thrown away first, so that the compiler has settled. */
+  /** Number of runs that are discarded, so that V8 has compiled the code. */
   readonly warmup: number;
   readonly rounds: number;
 }
 
 /**
- * Times several things in turn, round by round: what slows the machine for a while then slows all of them, and ratios
- * hold.
- * @returns milliseconds per round, under the same names
+ * Measures several functions in turn, round by round. If other work slows the machine for a while, it slows all of
+ * them, and their ratios stay right. @returns milliseconds per round, by the names of the functions
  */
 export async function timeInTurn<Name extends string>(
   runs: Record<Name, () => unknown>,

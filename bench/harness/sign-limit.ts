@@ -1,5 +1,4 @@
-// Thread entry for the bare limit of signing: signatures with low R, and checks of them, nothing else. Started by
-// bare-signing.ts.
+// Thread entry of bare-signing.ts: makes and verifies signatures with low R, and does nothing else.
 
 import { workerData } from 'node:worker_threads';
 import { createNativeCrypto, type NativeCryptoOptions } from '../../src/crypto/native/index.js';
@@ -13,7 +12,7 @@ const publicKey = createKeyMath().publicKey(secret, true) as Uint8Array;
 const message = new Uint8Array(32);
 let counter = 0;
 
-/** @returns the number of signatures that are good */
+/** @returns the number of valid signatures */
 export function sign({ count }: { count: number }): number {
   let good = 0;
   for (let i = 0; i < count; i++) {

@@ -1,6 +1,6 @@
-// A chain of many small blocks full of signed payments, made once and kept in the temporary folder: what an initial
-// download reads. Blocks lie in one file as whole `block` messages, so that whoever serves them only copies bytes.
-// block-server.ts reads the file.
+// Makes a chain of many small blocks full of signed payments, the input of an initial block download. The chain is made
+// once and stays in the temporary folder. The file contains whole `block` messages, so that block-server.ts only copies
+// bytes.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -11,20 +11,24 @@ import { pseudoRandom } from '../../test/framework/pseudo-random.js';
 import { INPUT_VALUE, SPEND_KINDS } from '../../test/framework/signed-spends.js';
 import { KEYS, type OwnedCoin, Owners } from './owners.js';
 
-/** Raised when what is written changes: files of older code are left alone. */
+/** Version of the files. Increase it when their content changes; files of other versions are ignored. */
 const VERSION = 3;
-/** Blocks until coinbases may be spent; each makes coins to begin with, as many as its reward pays for. */
+/** Depth at which a coinbase can be spent. Each of the first blocks creates coins, as many as its subsidy pays for. */
 const RIPE = 100;
-/** Blocks before the first payment: by then all first coins may be spent, enough for blocks of thousands of inputs. */
+/**
+ * Number of blocks before the first payment. By then all first coins can be spent, which is enough for blocks with
+ * thousands of inputs.
+ */
 export const UNPAID = 2 * RIPE;
 const FIRST_COINS = 300;
 const INPUTS_PER_TX = 2;
 /**
- * Blocks without payments at the end. Scripts run all the same in the last two weeks before the best header, whatever
- * is assumed valid: at the work of regtest, a block each ten minutes.
+ * Number of blocks without payments at the end. Nodes verify the scripts of the last two weeks before the best header
+ * in any case, also below an assumed-valid block. At the difficulty of regtest, two weeks are this number of blocks,
+ * one every ten minutes.
  */
 const BURYING = 2_017;
-/** Long ago, so that the node is in initial download. */
+/** A time long ago, so that the node is in the initial block download. */
 const START_TIME = 1_400_000_000;
 const SPACING = 600;
 
@@ -46,14 +50,17 @@ interface PlacedCoin extends OwnedCoin {
   readonly index: number;
 }
 
-/** The chain with so many blocks and inputs: from the temporary folder, or made now, which takes about a minute. */
+/**
+ * Returns the chain with this number of blocks and inputs: from the temporary folder, or made now, which takes about a
+ * minute.
+ */
 export function signedChain(blocks: number, inputs: number): SignedChain {
   const file = path.join(os.tmpdir(), `adit-bench-signed-${VERSION}-${blocks}-${inputs}-${KEYS}.dat`);
   const facts = `${file}.json`;
   if (fs.existsSync(facts)) return JSON.parse(fs.readFileSync(facts, 'utf8')) as SignedChain;
   const chain = write(file, blocks, inputs);
   fs.writeFileSync(`${facts}.new`, JSON.stringify(chain));
-  // Last: a file without its facts is one whose making was cut off.
+  // Write the facts last. A file without facts was not completed.
   fs.renameSync(`${facts}.new`, facts);
   return chain;
 }
@@ -61,10 +68,10 @@ export function signedChain(blocks: number, inputs: number): SignedChain {
 function write(file: string, blocks: number, wanted: number): SignedChain {
   const random = pseudoRandom(7);
   const owners = new Owners();
-  /** Coins to spend, by kind. */
+  /** Spendable coins by kind. */
   const pools: PlacedCoin[][] = SPEND_KINDS.map(() => []);
   const out = fs.openSync(file, 'w');
-  /** Ids of the coinbases that made the first coins. */
+  /** Txids of the coinbases that created the first coins. */
   const sources: Buffer[] = [];
   let tip = GENESIS;
   let [inputs, txs, bytes, serial, payments] = [0, 0, 0, 0, 0];
@@ -82,7 +89,7 @@ function write(file: string, blocks: number, wanted: number): SignedChain {
   while (tip.height < blocks + BURYING) {
     const height = tip.height + 1;
     const list: Tx[] = [];
-    // The same share in every block after that.
+    // Each of these blocks has the same share of all inputs.
     const due = Math.min(wanted, Math.ceil((wanted * (height - UNPAID)) / (blocks - UNPAID)));
     while (inputs < due) {
       const kindOfTx = payments++ % SPEND_KINDS.length;
@@ -102,7 +109,7 @@ function write(file: string, blocks: number, wanted: number): SignedChain {
     if (height <= RIPE) sources.push(tip.txids[0]!);
     const ripe = height + 1 - RIPE;
     if (ripe >= 1 && ripe <= RIPE) {
-      // Behind the reward in the coinbase; its own owners, counted on from block to block.
+      // The outputs after the coinbase's reward are the coins. Their owners are numbered from block to block.
       for (let i = 0; i < FIRST_COINS; i++) {
         const coin = { txid: sources[ripe - 1]!, index: 1 + i, owner: (ripe - 1) * FIRST_COINS + i, value: INPUT_VALUE };
         pools[i % SPEND_KINDS.length]!.push(coin);
@@ -114,7 +121,7 @@ function write(file: string, blocks: number, wanted: number): SignedChain {
       bytes += message.length;
       txs += 1 + list.length;
     }
-    // The parent is not needed any more, and each block holds on to its own.
+    // Drop the parent and the bytes, because each block would keep all blocks before it in memory.
     tip = { ...tip, prev: null, bytes: Buffer.alloc(0), txs: [] };
   }
   fs.closeSync(out);

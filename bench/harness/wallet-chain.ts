@@ -1,16 +1,16 @@
-// Regtest chains for benches of wallets: coins and payments in large numbers, without signatures, since nothing here
-// measures those.
+// Makes regtest chains for benches of wallets: large numbers of coins and payments without signatures, because these
+// benches do not measure signatures.
 import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, spend } from '../../test/framework/chain-builder.js';
 import type { Daemon } from '../../test/framework/daemon.js';
 import type { Tx } from '../../test/framework/messages.js';
 
 const PER_BLOCK = 2_000;
-/** Satoshis of each payment: more than dust, and the subsidy allows for thousands of them in a coinbase. */
+/** Value of each payment in satoshis: above dust, and small enough that the subsidy pays for thousands of outputs. */
 const VALUE = 1_000;
 const MATURITY = 100;
 /**
- * Old enough that a scan "from now" leaves them out, young enough that the node does not believe to be in its initial
- * download.
+ * Returns the time of the first block: old enough that a scan "from now" leaves the blocks out, and recent enough that
+ * the node is not in the initial block download.
  */
 const startTime = (): number => Math.floor(Date.now() / 1000) - 20_000;
 
@@ -30,7 +30,10 @@ const ranges = (count: number): number[][] =>
     Array.from({ length: Math.min(PER_BLOCK, count - b * PER_BLOCK) }, (_, i) => b * PER_BLOCK + i),
   );
 
-/** Ripe coins of coinbases. @param script where coin i goes @param value of each, in satoshis; 2,000 are in a block */
+/**
+ * Returns a chain whose coinbases, all spendable, create coins, 2,000 per block. @param script returns the script of
+ * coin i @param value value of each coin in satoshis
+ */
 export function chainOfCoins(count: number, script: (i: number) => Uint8Array, value = VALUE): BuiltBlock[] {
   const blocks: BuiltBlock[] = [];
   for (const range of ranges(count)) blocks.push(withCoins(blocks.at(-1) ?? GENESIS, range.map(script), value));
@@ -38,8 +41,9 @@ export function chainOfCoins(count: number, script: (i: number) => Uint8Array, v
 }
 
 /**
- * Payments of one input and one output each, 2,000 a block, on top of what they spend.
- * @param script where payment i goes
+ * Returns a chain of payments with one input and one output each, 2,000 per block, after the blocks that create the
+ * spent coins.
+ * @param script returns the script that payment i pays
  */
 export function chainOfPayments(count: number, script: (i: number) => Uint8Array): BuiltBlock[] {
   const blocks = chainOfCoins(count, () => ANYONE);
@@ -54,7 +58,7 @@ export function chainOfPayments(count: number, script: (i: number) => Uint8Array
   return blocks;
 }
 
-/** Hands a chain to a daemon. */
+/** Submits a chain to a daemon. */
 export async function feed(node: Pick<Daemon, 'call'>, blocks: readonly BuiltBlock[]): Promise<void> {
   for (const block of blocks) {
     const answer = await node.call('submitblock', block.bytes.toString('hex'));

@@ -1,12 +1,12 @@
-// The bare limit: a uWebSockets.js server that reads a request and sends ready-made bytes, nothing else. With --park it
-// holds replies back until load.ts orders it to send them all. Started by load.ts.
+// The limit for benches of fronts: a uWebSockets.js server that reads a request and sends prepared bytes, nothing else.
+// With --park it holds replies back until load.ts orders it to send all of them. load.ts starts this process.
 import { type HttpResponse, uws } from './uws.js';
 
-/** Replies held back until the parent says go. */
+/** Replies that wait for the parent's order. */
 let parked: HttpResponse[] = [];
 const parks = process.argv.includes('--park');
 
-// A parent that failed does not say so.
+// If the parent failed, it sends no order to end.
 process.on('disconnect', () => process.exit(0));
 process.once('message', (message: Uint8Array) => {
   const body = new Uint8Array(message);

@@ -1,16 +1,17 @@
-// A real daemon on regtest with coins to spend and a mempool of ordinary payments, for benches of templates. Blocks and
-// transactions come from the test framework, over HTTP like everybody's. OPTIONS in the environment adds options of the
-// daemon, OPTIONS=-templatemode=core for one.
+// A real daemon on regtest with coins and a mempool of ordinary payments, for benches of templates. Blocks and
+// transactions come from the test framework, by HTTP calls. The environment variable OPTIONS adds options of the
+// daemon, for example OPTIONS=-templatemode=core.
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Daemon } from '../../test/framework/daemon.js';
 import { mine, type Template } from '../../test/framework/miner.js';
 import { type Kind, MiniWallet, type Spendable } from '../../test/framework/mini-wallet.js';
 
-/** The request all benches make. */
+/** The request that all benches send. */
 export const TEMPLATE_CALL = '{"method":"getblocktemplate","params":[{"rules":["segwit"]}],"id":1}';
 
-// Commitment of a block without transactions (BIP-0141: root over the coinbase's zero alone, and the zero nonce).
+// Commitment of a block without transactions (BIP-0141): its witness root is the zero hash of the coinbase, and its
+// reserved value is zero.
 export const EMPTY_COMMITMENT = '6a24aa21a9ede2f61c3f71d1defd3fa999dfa36953755c690689799962b48bebd836974e8cf9';
 const OUTPUTS_PER_SPLIT = 400;
 const FEE_SATS = 20_000;
@@ -18,9 +19,9 @@ const BATCH = 100;
 
 export class FilledNode {
   readonly daemon: Daemon;
-  /** The node's templates follow the mempool by themselves. */
+  /** True if templates follow the mempool by themselves (mode live). */
   readonly live: boolean;
-  /** A ripe coin that nothing spends. */
+  /** A spendable coin that no payment spends. */
   spare!: Spendable;
   readonly #wallet = new MiniWallet();
   readonly #agent = new http.Agent({ keepAlive: true });
@@ -41,7 +42,10 @@ export class FilledNode {
     return node;
   }
 
-  /** A template with at least nine tenths of so many payments: in mode live the one without comes first. */
+  /**
+   * Returns a template with at least nine tenths of this number of payments. In mode live a template without
+   * transactions may come first.
+   */
   async fullTemplate(payments: number): Promise<Template> {
     for (;;) {
       const template = await this.template();
@@ -64,12 +68,12 @@ export class FilledNode {
     );
   }
 
-  /** Different payments of the spare coin, as hex. Each is valid, and none is sent. */
+  /** Returns different valid payments of the spare coin as hex. None of them is sent. */
   unsent(count: number): string[] {
     return Array.from({ length: count }, (_, i) => this.#wallet.spend([this.spare], ['p2wpkh', 'p2wpkh'], FEE_SATS + i).hex);
   }
 
-  /** A call on a connection of its own kind, raw. */
+  /** Sends a call as HTTP body and returns the reply. */
   post(body: string): Promise<{ status: number; body: string }> {
     return this.daemon.post(body, { agent: this.#agent });
   }
@@ -93,7 +97,7 @@ export class FilledNode {
       coins.push(...split.outputs);
     }
     await this.daemon.call('setmocktime', Math.floor(Date.now() / 1000) + 10);
-    // In mode live a template follows the mempool by itself, a little later.
+    // In mode live a template follows a change of the mempool after a short time.
     while ((await this.template()).transactions.length < splits) await sleep(20);
     await this.mineBlock();
     await this.daemon.call('setmocktime', 0);
@@ -109,7 +113,7 @@ export class FilledNode {
     const { size } = await this.daemon.call('getmempoolinfo');
     if (size !== count) throw new Error(`${size} of ${count} payments are in the mempool`);
     await this.fullTemplate(count);
-    // The last of them come within a second.
+    // The template with the last payments is published within a second.
     if (this.live) await sleep(1500);
   }
 

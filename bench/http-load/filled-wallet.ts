@@ -1,6 +1,6 @@
-// Wallets of any size for benches, written straight into their database by the wallet's own code: transactions that the
-// chain never saw, placed in blocks that it has. Half of them receive, half spend what was received; addresses are
-// reused as a pool's customers do.
+// Fills wallets of any size for benches, straight in their database by the wallet's own code. The chain does not
+// contain their transactions, which are recorded in existing blocks. Half of the transactions receive payments, the
+// other half spend them. Addresses are used repeatedly, as those of a pool's customers are.
 import { createHash, randomBytes } from 'node:crypto';
 import path from 'node:path';
 import type { DescriptorContext } from '../../src/address/descriptor/context.js';
@@ -25,11 +25,11 @@ export interface WalletSize {
   readonly addresses: number;
 }
 
-/** Others that are paid. */
+/** Number of foreign scripts that are paid. */
 const PAYEES = 5000;
 const VALUE = 100_000;
 
-/** A header of the daemon's chain, as far as the wallet looks. */
+/** A block of the daemon's chain with the fields that the wallet reads. */
 class Block implements BlockFacts {
   readonly progress = 1;
   constructor(
@@ -42,7 +42,7 @@ class Block implements BlockFacts {
   get hash(): Uint8Array {
     return new Uint8Array(Buffer.from(this.hashHex, 'hex').reverse());
   }
-  /** As a node makes it. */
+  /** Locator as a node makes it. */
   get locator(): Uint8Array {
     const hashes: Uint8Array[] = [];
     for (let at = this.height, step = 1; at > 0; at -= step) {
@@ -79,7 +79,10 @@ interface Output {
   readonly value: number;
 }
 
-/** One input with a signature's worth of witness, two outputs. @param outpoint 36 bytes */
+/**
+ * Returns a transaction with one input, whose witness has the size of a signature and a key, and two outputs. @param
+ * outpoint 36 bytes
+ */
 function payment(outpoint: Uint8Array, outputs: readonly [Output, Output], noise: Buffer): Uint8Array {
   const parts: Buffer[] = [Buffer.from('02000000000101', 'hex'), Buffer.from(outpoint), Buffer.from('00feffffff02', 'hex')];
   for (const { script, value } of outputs) {
@@ -91,7 +94,7 @@ function payment(outpoint: Uint8Array, outputs: readonly [Output, Output], noise
   return new Uint8Array(Buffer.concat(parts));
 }
 
-/** Fills a wallet that the daemon made and does not have loaded. */
+/** Fills a wallet that the daemon has created and unloaded. */
 export async function fillWallet(daemon: Daemon, name: string, { transactions, addresses }: WalletSize): Promise<void> {
   const crypto = createNativeCrypto();
   const params = chainParams('regtest');

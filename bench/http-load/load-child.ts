@@ -1,12 +1,12 @@
-// Load generator in a process of its own: plain sockets, with only as much work per reply as counting needs. Takes its
-// orders from load.ts over the process's message channel.
+// Load generator in a process of its own. It uses plain sockets and does only as much work per reply as counting needs.
+// load.ts sends it orders over the message channel of the process.
 import net from 'node:net';
 import type { LoadOrder, LoadReport } from './load.js';
 
-/** One connection with one request on its way at a time. */
+/** A connection with one request in progress at a time. */
 class Line {
   readonly socket: net.Socket;
-  /** Bytes of the reply under way that are still to come; -1 while its head is awaited. */
+  /** Number of bytes of the current reply that have not arrived; -1 while the head is incomplete. */
   #missing = -1;
   #head: Buffer | null = null;
   #sentAt = 0;
@@ -54,7 +54,7 @@ function fail(error: Error): never {
 const report = (message: LoadReport) => process.send!(message);
 let lines: Line[] = [];
 
-/** As many calls as fit into the time, each connection one at a time. */
+/** Sends as many calls as possible for some seconds, one at a time on each connection. */
 function closedLoop(order: LoadOrder & { kind: 'loop' }): void {
   const requests = [order.request].flat().map((request) => Buffer.from(request));
   const next = (): Buffer => requests[sent++ % requests.length]!;
@@ -81,13 +81,16 @@ function closedLoop(order: LoadOrder & { kind: 'loop' }): void {
   }
 }
 
-/** At most 20,000 of the times, evenly taken. */
+/** Returns at most 20,000 of the times, at even distances. */
 function thin(times: number[]): number[] {
   const step = Math.ceil(times.length / 20_000);
   return step <= 1 ? times : times.filter((_, i) => i % step === 0);
 }
 
-/** Connections that all wait for one event; the report has the machine's time at which each had its last byte. */
+/**
+ * Opens connections that all wait for one event. The report has the time (of the machine's clock) of the last byte on
+ * each connection.
+ */
 function park(order: LoadOrder & { kind: 'park' }): void {
   const request = Buffer.from(order.request);
   lines = Array.from({ length: order.connections }, () => new Line(order.port));
@@ -107,7 +110,7 @@ function park(order: LoadOrder & { kind: 'park' }): void {
 
 let enough = false;
 
-/** Connections that ask, rest, and ask again, each by its own clock, until there is enough. */
+/** Opens connections that send a call, pause, and send the next one, each with its own timer, until the order to stop. */
 function poll(order: LoadOrder & { kind: 'poll' }): void {
   const request = Buffer.from(order.request);
   const times: number[] = [];
@@ -126,7 +129,7 @@ function poll(order: LoadOrder & { kind: 'poll' }): void {
   }
 }
 
-// A parent that failed does not say so.
+// If the parent failed, it sends no order to end.
 process.on('disconnect', () => process.exit(0));
 process.on('message', (order: LoadOrder) => {
   if (order.kind === 'loop') closedLoop(order);

@@ -1,5 +1,5 @@
-// Drives the load generator's processes, and bare servers that send ready-made bytes: the limit that fronts are
-// measured against.
+// Controls the processes of the load generator, and bare servers that send prepared bytes, which are the limit for
+// fronts.
 import { type ChildProcess, fork } from 'node:child_process';
 
 /** Orders for a load process. */
@@ -7,7 +7,7 @@ export type LoadOrder =
   | {
       readonly kind: 'loop';
       readonly port: number;
-      /** A list is sent round robin. */
+      /** A list of requests is sent in a cycle. */
       readonly request: string | readonly string[];
       readonly connections: number;
       readonly seconds: number;
@@ -51,7 +51,7 @@ export class Child {
     this.#process.send(order as object);
   }
 
-  /** The next report, which must be of this kind. */
+  /** Returns the next report, which must be of this kind. */
   async next<Kind extends LoadReport['kind']>(kind: Kind): Promise<LoadReport & { kind: Kind }> {
     while (this.#reports.length === 0) {
       if (this.#ended) throw new Error(this.#ended);
@@ -69,22 +69,20 @@ export class Child {
   }
 }
 
-/** A load process, ready for orders. */
+/** Starts a load process that is ready for orders. */
 export async function startLoad(): Promise<Child> {
   const child = new Child('./load-child.js');
   await child.next('up');
   return child;
 }
 
-/** Calls in a closed loop. */
+/** Runs calls in a closed loop. */
 export async function runLoop(child: Child, order: Omit<LoadOrder & { kind: 'loop' }, 'kind'>): Promise<LoadReport & { kind: 'loop' }> {
   child.send({ kind: 'loop', ...order });
   return child.next('loop');
 }
 
-/**
- * Calls again and again, with a pause after each reply, until stop() is called; that gives the milliseconds each took.
- */
+/** Sends calls with a pause after each reply until stop() is called. stop() returns the milliseconds of each call. */
 export function startPolling(child: Child, order: Omit<LoadOrder & { kind: 'poll' }, 'kind'>): { stop(): Promise<readonly number[]> } {
   child.send({ kind: 'poll', ...order });
   return {
@@ -95,7 +93,7 @@ export function startPolling(child: Child, order: Omit<LoadOrder & { kind: 'poll
   };
 }
 
-/** A bare uWebSockets.js server that answers every request with this body. */
+/** Starts a bare uWebSockets.js server that answers every request with this body. */
 export async function startBare(body: Buffer): Promise<{ readonly port: number; end(): void }> {
   const child = new Child('./bare-child.js');
   child.send(body);
@@ -103,7 +101,7 @@ export async function startBare(body: Buffer): Promise<{ readonly port: number; 
   return { port, end: () => child.end() };
 }
 
-/** The same, but replies wait for go(). */
+/** Starts a bare server whose replies wait for go(). */
 export async function startParkingBare(body: Buffer): Promise<{ readonly port: number; go(): void; end(): void }> {
   const child = new Child('./bare-child.js', ['--park']);
   child.send(body);
@@ -111,7 +109,7 @@ export async function startParkingBare(body: Buffer): Promise<{ readonly port: n
   return { port, go: () => child.send('go'), end: () => child.end() };
 }
 
-/** A POST with credentials, as text. */
+/** Returns a POST request with credentials as text. */
 export function postRequest(auth: string, body: string): string {
   const credentials = Buffer.from(auth).toString('base64');
   return `POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Basic ${credentials}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;

@@ -1,11 +1,14 @@
-// The one door to uWebSockets.js. It ships a binary per version of Node's interface: the line for Node 18 to 23 is one
-// package, the line for 24 and later another, with the same API.
+// Loads uWebSockets.js, which has one binary for each version of Node.js. One package supports Node.js 18 to 23,
+// another one 24 and later, with the same API.
 import type * as Uws from 'uWebSockets.js';
 
-// Modules version 131 is Node 23.
+// Module version 131 is Node.js 23.
 const loaded = await (Number(process.versions.modules) > 131 ? import('uwebsockets-next') : import('uWebSockets.js')).catch(refuse);
 
-/** Its binaries for Node 24 and later need a newer C library than those for 20 to 23. */
+/**
+ * Explains why the package does not load: its binaries for Node.js 24 and later need a newer C library than those for
+ * 20 to 23.
+ */
 function refuse({ message }: Error): never {
   const lines = message.split('\n');
   const cause = lines.find((line) => line.startsWith('Error: ')) ?? lines[0];
@@ -18,7 +21,7 @@ function refuse({ message }: Error): never {
 /** The library. */
 export const uws = loaded as unknown as typeof Uws & { _cfg(option: string): void };
 
-// Without this every reply carries a header that names the library.
+// Omit the header that names the library, which every reply would have otherwise.
 uws._cfg('silent');
 
 export type { HttpResponse } from 'uWebSockets.js';

@@ -1,6 +1,6 @@
-// A flood from many connections, in a process of its own: it writes without waiting for answers and throws away what
-// comes. With --sink instead a bare TCP server that reads and throws away: the same flood sent there shows what the
-// generator alone takes from the machine. Started by bench/peer-flood.ts.
+// Floods a node from many connections, in a process of its own: writes without waiting for answers, and discards what
+// arrives. With --sink the process is instead a bare TCP server that discards what it reads; the same flood to this
+// server shows the load that the generator alone causes. bench/peer-flood.ts starts this process.
 import { randomBytes, randomFillSync } from 'node:crypto';
 import net from 'node:net';
 import { framed } from '../../test/framework/p2p-client.js';
@@ -32,7 +32,7 @@ function unknownTransactions(): Buffer {
 
 let value = 0;
 
-/** The transaction with another value in its first output: its signature is wrong, and nothing else. */
+/** Returns the transaction with another value in its first output, so that only its signature is wrong. */
 function wrongSignature(tx: Buffer, valueAt: number): Buffer {
   const other = Buffer.from(tx);
   other.writeUInt32LE(tx.readUInt32LE(valueAt) - ++value, valueAt);
@@ -59,7 +59,7 @@ function pump(socket: net.Socket, current: FloodOrder): void {
     const bytes = next(current);
     written += bytes.length;
     const room = socket.write(bytes);
-    // One key on each connection.
+    // Each connection sends a single key.
     if (current.lane.kind === 'handshakes') return;
     if (!room) {
       socket.once('drain', () => pump(socket, current));
@@ -102,7 +102,7 @@ function start(flood: FloodOrder): void {
   for (let i = 0; i < flood.peers; i++) connect(flood);
 }
 
-/** Restarts the counters once the buffers are full. */
+/** Restarts the counters after the socket buffers have filled up. */
 function mark(): void {
   began = performance.now();
   written = 0;
@@ -122,7 +122,7 @@ function stop(): void {
 
 if (process.argv.includes('--sink')) {
   const server = net.createServer((socket) => {
-    // A key for a key.
+    // Answer the first bytes, a key, with as many bytes.
     socket.once('data', () => socket.write(Buffer.alloc(KEY_BYTES)));
     socket.on('error', () => {});
     socket.resume();

@@ -1,14 +1,14 @@
-// Floods that peers send, and the processes that send and swallow them.
+// Kinds of floods, and the processes that send and receive them.
 import { Child } from '../http-load/load.js';
 
 /** Messages that the flood sends again and again. */
 export type Lane =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
-  /** Announcements of unknown transactions, others each time. */
+  /** Announcements of unknown transactions, different ones each time. */
   | { readonly kind: 'inv' }
-  /** A transaction with a wrong signature, another each time. @property valueAt where its first output's value stands */
+  /** A transaction with a wrong signature, changed each time. @property valueAt offset of the value of its first output */
   | { readonly kind: 'transactions'; readonly tx: Uint8Array; readonly valueAt: number }
-  /** Connections that offer a key (BIP-0324) and leave when they got the node's. */
+  /** Connections that send a key (BIP-0324) and disconnect after they got the node's key. */
   | { readonly kind: 'handshakes' };
 
 export interface FloodOrder {
@@ -22,14 +22,14 @@ export interface FloodOrder {
   readonly bytesPerSecond: number | null;
 }
 
-/** A process that floods. */
+/** Starts a process that floods. */
 export async function startFlooder(): Promise<Child> {
   const child = new Child('../peer-load/flood-child.js');
   await child.next('up');
   return child;
 }
 
-/** A process that reads whatever comes. */
+/** Starts a process that discards what it reads. */
 export async function startSink(): Promise<{ readonly port: number; end(): void }> {
   const child = new Child('../peer-load/flood-child.js', ['--sink']);
   const { port } = await child.next('listening');

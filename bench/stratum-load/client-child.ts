@@ -8,12 +8,12 @@ export type StratumOrder =
   | { readonly kind: 'arm' }
   | { readonly kind: 'shares'; readonly perSecond: number; readonly seconds: number };
 
-/** Connections that are opened at once. */
+/** Number of connections that are opened at the same time. */
 const AT_ONCE = 50;
 const STEP_MS = 10;
-/** The end of mining.notify with clean_jobs true; ckpool writes other members behind it. */
+/** End of mining.notify with clean_jobs true. ckpool writes further members after it. */
 const CLEAN = Buffer.from('true]');
-/** Different shares of a miner. */
+/** Number of different shares of a miner. */
 const SHARES = 5;
 /** Bytes of the socket that is being read. All sockets share it, because Node.js reads one at a time. */
 const buffer = Buffer.alloc(65_536);
@@ -59,7 +59,7 @@ class Miner {
     this.write(this.#shares[this.#sent++ % SHARES]!);
   }
 
-  /** Finds shares of the first job that are no blocks. On regtest every second hash is a block. */
+  /** Finds shares of the first job that are not blocks. On regtest every second hash is a block. */
   prepareShares(): void {
     const lines = this.#handshake.trimEnd().split('\n');
     const messages = lines.map((line) => JSON.parse(line));
@@ -92,7 +92,7 @@ class Miner {
     this.first?.();
   }
 
-  /** Counts the lines that are replies. A job that comes between is counted as one, which changes no figure by a thousandth. */
+  /** Counts the lines as replies. A job among them is counted too, which changes no figure by a thousandth. */
   #countReplies(length: number): void {
     const nowMs = now();
     for (let at = buffer.indexOf(10); at >= 0 && at < length && this.#sentMs.length > 0; at = buffer.indexOf(10, at + 1)) {
@@ -132,7 +132,7 @@ async function connect({ port, count, names }: Extract<StratumOrder, { kind: 'co
   process.send!({ kind: 'parked' });
 }
 
-/** Sends shares from all miners in turn, `perSecond` altogether. Reports the milliseconds until each reply. */
+/** Sends shares from all miners, one after the other, `perSecond` altogether. Reports the milliseconds until each reply. */
 async function shares({ perSecond, seconds }: Extract<StratumOrder, { kind: 'shares' }>): Promise<void> {
   times.length = 0;
   for (const miner of miners) miner.prepareShares();

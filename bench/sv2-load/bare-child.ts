@@ -1,5 +1,5 @@
-// The bare limit of bench/sv2-fanout.ts: the same number of bytes, ready-made, written to as many plain sockets at a
-// word. A process of its own.
+// The limit for bench/sv2-fanout.ts: writes the same number of prepared bytes to as many plain sockets when it is
+// ordered to. Runs in a process of its own.
 import net from 'node:net';
 
 const sockets: net.Socket[] = [];
