@@ -115,7 +115,7 @@ function writeBlockFiles(file: string, dir: string): void {
   if (to >= 0) fs.closeSync(to);
 }
 
-/** Templates, small calls, and a bare server that is asked while the machine is as busy. */
+/** Clients that call for templates, clients with small calls, and clients of a bare server on the equally busy machine. */
 class Callers {
   readonly #polls: { stop(): Promise<readonly number[]> }[] = [];
   readonly #children: { end(): void }[] = [];

@@ -37,7 +37,7 @@ interface Run {
 
 /** Downloads up to a height into a fresh folder. The clock starts when the node gets the peer's address. */
 async function download(contestant: Contestant, port: number, goal: number): Promise<Run> {
-  // The serving peer speaks version 1 alone: a node that tries the other first waits a minute for an answer.
+  // The serving peer does not support BIP-0324. A node that tries BIP-0324 first waits a minute for an answer.
   const node = await contestant.start('-v2transport=0');
   try {
     const before = threadTimes(node.pid);

@@ -190,7 +190,7 @@ export class Contender {
     this.#peer?.close();
     this.#agent.destroy();
     if (this.node instanceof CoreDaemon) return this.node.end();
-    // Not by force: a profile is written at the end.
+    // Stop the node instead of killing it, because a profile is written at its end.
     await this.node.stop();
     await this.node.remove();
   }

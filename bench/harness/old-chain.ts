@@ -1,8 +1,8 @@
-// Chains of payments with the shape of the main chain: payments of one to fourteen inputs and outputs, and coins that are
-// mostly spent young, else at any age. Signatures are bytes of the usual size that prove nothing, so a chain can only be
-// taken below an assumed-valid block; two weeks of blocks without payments on top bury the rest (scripts of the last two
-// weeks run all the same). Blocks lie in one file as whole `block` messages, as in signed-chain.ts. The tip is as old as
-// the file.
+// Writes chains of payments with the shape of the main chain: payments with one to fourteen inputs and outputs. Most
+// coins are spent while they are young, the others at any age. Signatures are random bytes of the usual size, so a node
+// can download such a chain only below an assumed-valid block. Because nodes verify the scripts of the last two weeks
+// in any case, two weeks of blocks without payments follow. The file contains whole `block` messages, as in
+// signed-chain.ts. The tip has the time at which the file was written.
 import { createHash, hash } from 'node:crypto';
 import fs from 'node:fs';
 import { GENESIS, REGTEST_BITS, SPACING, subsidy } from '../../test/framework/chain-builder.js';
@@ -19,7 +19,7 @@ import {
 } from '../../test/framework/messages.js';
 import { pseudoRandom } from '../../test/framework/pseudo-random.js';
 
-/** The main chain's first 500,000 blocks. */
+/** Size of the main chain at its first 500,000 blocks. */
 export const OLD_CHAIN = { blocks: 500_000, coins: 60_000_000 };
 /** Number of blocks without payments at the end: a little more than two weeks at the difficulty of regtest. */
 const BURYING = 2_020;
@@ -242,14 +242,17 @@ function coinRow(row: Buffer, id: Buffer, index: number, value: number, kind: nu
   return row;
 }
 
-/** Inputs and outputs of a payment; rare large ones gather coins or spread them, whatever is wanted. */
+/**
+ * Returns the number of inputs and outputs of a payment. A rare large payment has many outputs if `spread` is true,
+ * otherwise many inputs.
+ */
 function payment(random: () => number, spread: boolean): readonly [inputs: number, outputs: number] {
   if (random() < 0.8) return [random() < 0.65 ? 1 : 2, 2];
   const many = 3 + Math.floor(random() * 12);
   return spread ? [1, many] : [many, 1];
 }
 
-/** Returns OLD_CHAIN at a scale: tiny blocks in the beginning, full ones in the end. */
+/** Returns OLD_CHAIN at a scale: tiny blocks at the beginning, full ones at the end. */
 export function oldShape(scale: number): ChainShape {
   const blocks = Math.round(OLD_CHAIN.blocks * scale);
   const coins = OLD_CHAIN.coins * scale;
@@ -267,7 +270,7 @@ export function oldShape(scale: number): ChainShape {
   };
 }
 
-/** Blocks before the first payment: by then coinbases may be spent. */
+/** Number of blocks before the first payment. The coinbases of the first blocks can then be spent. */
 const UNPAID = RIPE + 10;
 /** Coins that payments add for each of their inputs. */
 const GROWTH = 0.3;
@@ -275,10 +278,11 @@ const GROWTH = 0.3;
 const FAN_COINS = 20_000;
 
 /**
- * Returns a chain of full blocks, as they are today.
- * @param inputs of all payments
- * @param perBlock inputs of a block
- * @param coins unspent outputs at the end; if payments do not make as many, the first blocks do
+ * Returns a chain of full blocks, as today's blocks are.
+ * @param inputs number of inputs of all payments
+ * @param perBlock number of inputs of a block
+ * @param coins number of unspent outputs at the end; if the payments do not create so many, the first blocks create the
+ * rest
  */
 export function fullShape(inputs: number, perBlock: number, coins: number): ChainShape {
   const fanned = Math.max(0, coins - Math.floor(inputs * GROWTH));
