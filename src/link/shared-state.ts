@@ -3,7 +3,7 @@
 // sees an epoch for which it has no facts reads its port before it answers, so that a client that has the reply of one
 // front gets no older answer from another.
 //
-//   int32 slot  0 epoch · 1 mempool counter · 2 flags · 3 connections · 10 changes
+//   int32 slot  0 epoch · 1 mempool counter · 2 flags · 3 connections · 10 changes · 11 changes of blocks
 //   int64 slot  2 mock seconds · 3 start, unix ms · 4 clock offset, ms
 
 const EPOCH = 0;
@@ -14,6 +14,7 @@ const MOCK_SECONDS = 2;
 const STARTED_MS = 3;
 const CLOCK_MS = 4;
 const CHANGES = 10;
+const BLOCK_CHANGES = 11;
 const SIZE_BYTES = 48;
 
 /**
@@ -84,6 +85,17 @@ export class SharedState {
    */
   noteChange(): void {
     Atomics.add(this.#words, CHANGES, 1);
+  }
+
+  /** Like noteChange(), for a change after which read jobs about stored blocks may differ: of the tip, or by an operator. */
+  noteBlockChange(): void {
+    Atomics.add(this.#words, BLOCK_CHANGES, 1);
+    this.noteChange();
+  }
+
+  /** Number of calls of noteBlockChange(), 32 bits unsigned. 0: unknown, because the node is on another machine. */
+  get blocksVersion(): number {
+    return Atomics.load(this.#words, BLOCK_CHANGES) >>> 0;
   }
 
   /**

@@ -140,7 +140,9 @@ export function createExecutors(
     warmup: () => null,
     onStart: (method, user) => log.debug('rpc', `ThreadRPCServer method=${method} user=${user}`),
     onCall: (method, seconds, code) => {
-      if (METHODS.get(method)?.repeatable !== true) state.noteChange();
+      const spec = METHODS.get(method);
+      if (spec?.category === 'blockchain' && spec.repeatable !== true) state.noteBlockChange();
+      else if (spec?.repeatable !== true) state.noteChange();
       observe.rpc(method, seconds, code === 0);
     },
     onFault: failed,

@@ -107,7 +107,7 @@ export function wire(base: NodeBase, modules: WiredModules): Wired {
     ['wallets', (tip, change) => client.onTip(tip, change)],
     ['notifications', (tip, change) => late.notifications?.onTip(tip, change)],
     ['unknown rules', () => late.ruleWatch?.onTip()],
-    ['fronts', () => state.noteChange()],
+    ['fronts', () => state.noteBlockChange()],
     ['indexes', () => indexes.notifyTipChanged()],
     ['peers', (_tip, change) => late.net?.onTip(change)],
   ];

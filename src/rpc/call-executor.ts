@@ -74,7 +74,7 @@ export interface CallExecutorDeps<Context>
   readonly wallets: boolean;
   /** Called before each call. */
   readonly onStart?: (method: string, user: string) => void;
-  /** Called after each call. @param code error code, 0 for success */
+  /** Called after each call, except those that the receiver of the reply finishes. @param code error code, 0 for success */
   readonly onCall?: (method: string, seconds: number, code: number) => void;
 }
 
@@ -99,6 +99,7 @@ export class CallExecutor<Context extends { readonly compat: Compat; readonly cl
           const startedMs = active.finish(token);
           deps.onCall?.(method, (context.clock.monotonicMs() - startedMs) / 1000, code);
         },
+        handedOn: (token) => (context.clock.monotonicMs() - active.finish(token)) / 1000,
       },
     });
   }

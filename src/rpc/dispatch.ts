@@ -45,6 +45,11 @@ export interface DispatchObserver {
   started(method: string, call: CallInfo): number;
   /** @param token returned by started() @param code error code, 0 for success */
   finished(token: number, method: string, code: number): void;
+  /**
+   * Called instead of finished() if the receiver of the reply runs a read job to finish the call.
+   * @returns seconds that the call has taken so far
+   */
+  handedOn?(token: number): number;
 }
 
 /** A declaration, adapted to a release. Without `compat` and `shape` the declaration is used as for 0.21.1. */
@@ -161,6 +166,7 @@ export class Dispatcher<Context> {
   }
 
   #finished(entry: RequestEntry, token: number, outcome: Outcome): Outcome {
+    if ('read' in outcome) return { read: outcome.read, seconds: this.#deps.observer?.handedOn?.(token) ?? 0 };
     if (token !== NOT_STARTED) this.#deps.observer?.finished(token, entry.method, 'error' in outcome ? outcome.error.code : 0);
     return outcome;
   }
@@ -251,7 +257,7 @@ export class Dispatcher<Context> {
 
 /** Encodes a result as JSON text. A result that consists of bytes stays as it is, and so does a pending read. */
 function encodeResult(result: JsonResult, { shape }: DispatchedMethod): Outcome {
-  if (result instanceof PendingRead) return { read: result.job };
+  if (result instanceof PendingRead) return { read: result.job, seconds: 0 };
   if (result instanceof RawBytes) return { result: result.parts };
   return { result: encodeJson(shape ? shape(result) : result) };
 }

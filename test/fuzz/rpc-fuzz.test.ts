@@ -122,6 +122,7 @@ t.test(`answers ${CASES} random request bodies without an unexpected error`, asy
     hashes: crypto,
     snapshot: () => ({ height: 4, hashHex: HASHES[3], difficulty: 1 }),
     stateVersion: () => 0,
+    blocksVersion: () => 0,
     nowSeconds: () => 5,
     startedSeconds: 1,
     wallets: true,

@@ -96,6 +96,7 @@ export class Publisher {
         compat,
         warmup: () => null,
         stateVersion: () => 0,
+        blocksVersion: () => 0,
       },
       undefined,
       { version2: options.jsonRpc2 },

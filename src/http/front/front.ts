@@ -127,6 +127,7 @@ export class Front {
       },
       snapshot: () => this.#published.freshTip(),
       stateVersion: () => state.stateVersion,
+      blocksVersion: () => state.blocksVersion,
       nowSeconds: () => state.nowSeconds(),
       startedSeconds,
       wallets,
@@ -164,7 +165,8 @@ export class Front {
       hashes,
       descriptors: { params, hashes, keys: createKeyMath(), language, inferredMark },
     });
-    return new StoredReads({ pool, render, replies: this.#replies, fronts: options.fronts, log });
+    const count = (method: string, seconds: number, failed: boolean): void => this.#counts.add(method, seconds, failed);
+    return new StoredReads({ pool, render, replies: this.#replies, fronts: options.fronts, log, count });
   }
 
   #newRest(): RestFront {
@@ -176,7 +178,7 @@ export class Front {
       readBody: (exchange, limit, done) => exchange.readBody(limit, (_, body) => done(body)),
       send: (exchange, reply) => this.#replies.sendRest(exchange, reply),
       refuse: (exchange) => this.#replies.sendQueueFull(exchange),
-      read: (exchange, job) => this.#reads.run(exchange, job),
+      read: (exchange, hole) => this.#reads.run(exchange, hole),
     });
   }
 

@@ -37,7 +37,7 @@ export interface RestDeps {
   /** Answers that the work queue is full. */
   refuse(exchange: Exchange): void;
   /** Runs a read job. Never rejects. */
-  read(exchange: Exchange, job: string): Promise<SharedResult | RpcError>;
+  read(exchange: Exchange, hole: Hole): Promise<SharedResult | RpcError>;
 }
 
 /** A complete reply. */
@@ -109,13 +109,13 @@ export class RestFront {
   /** Handles the node thread's reply. @param body valid until this returns */
   #answer(exchange: Exchange, call: RestCall, status: number, body: ReplyBody): void {
     if (isShared(body)) this.#found(exchange, call, partsOf(body));
-    else if (status === UNFILLED) void this.#sendRead(exchange, call, (decodeUnfilled(body)[0] as Hole).job);
+    else if (status === UNFILLED) void this.#sendRead(exchange, call, decodeUnfilled(body)[0] as Hole);
     else if (status !== 200) this.#fault(exchange, status, Buffer.from(body).toString());
     else this.#found(exchange, call, [Buffer.from(body)]);
   }
 
-  async #sendRead(exchange: Exchange, call: RestCall, job: string): Promise<void> {
-    const result = await this.#deps.read(exchange, job);
+  async #sendRead(exchange: Exchange, call: RestCall, hole: Hole): Promise<void> {
+    const result = await this.#deps.read(exchange, { ...hole, method: `rest/${call.endpoint}` });
     if (exchange.disconnected) return;
     if (result instanceof RpcError) {
       if (call.endpoint === 'spenttxouts') this.#fault(exchange, 404, `${call.hash.text} undo not available`);

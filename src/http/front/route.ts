@@ -2,6 +2,7 @@
 import type { FrontLink } from '../../link/front-link.js';
 import { type TakenBlock, wholeBody } from '../../link/messages.js';
 import { METHODS } from '../../rpc/declare/methods.js';
+import { isHole } from '../../rpc/front/known-replies.js';
 import { type CallPlan, type RequestRouter, SUBMISSIONS, type TemplatePlan, type ThreadPlan } from '../../rpc/front/request-router.js';
 import { UNFILLED } from '../../rpc/reads/unfilled.js';
 import { LONG_BODY_BYTES } from '../../rpc/wire/request.js';
@@ -48,7 +49,8 @@ export class CallRoutes {
     try {
       const known = router.knownReply(body, exchange.call);
       if (known !== null) {
-        replies.sendJson(exchange, 200, known);
+        if (isHole(known)) this.#deps.reads.answerHole(exchange, known);
+        else replies.sendJson(exchange, 200, known);
         return;
       }
       const read = this.#received(body, shared);
@@ -117,11 +119,11 @@ export class CallRoutes {
     const id = link.call(
       { user, uri, method, body, index, block, shared, priority, submission, waits, plain: !secret },
       (status, reply) => {
+        cacheReply?.(status, reply);
         if (status === UNFILLED) {
           this.#deps.reads.answer(exchange, wholeBody(reply));
           return;
         }
-        if (cacheReply && status === 200) cacheReply(reply);
         replies.sendJson(exchange, status, reply);
       },
     );

@@ -21,6 +21,8 @@ export interface StoredReadsDeps {
   readonly fronts: number;
   /** Logs a line for the operator. */
   log(line: string): void;
+  /** Counts a call that ended. */
+  count(method: string, seconds: number, failed: boolean): void;
 }
 
 interface Running {
@@ -81,12 +83,18 @@ export class StoredReads {
   answer(exchange: Exchange, body: Uint8Array | string): void {
     const pieces = decodeUnfilled(body);
     const [first] = pieces;
-    if (pieces.length === 1 && typeof first === 'object') void this.#answerOne(exchange, first);
+    if (pieces.length === 1 && typeof first === 'object') this.answerHole(exchange, first);
     else void this.#answerBatch(exchange, pieces);
   }
 
-  async #answerOne(exchange: Exchange, { entry, job }: Hole): Promise<void> {
-    const result = await this.run(exchange, job);
+  /** Fills and sends a reply to a single request. */
+  answerHole(exchange: Exchange, hole: Hole): void {
+    void this.#answerOne(exchange, hole);
+  }
+
+  async #answerOne(exchange: Exchange, hole: Hole): Promise<void> {
+    const result = await this.run(exchange, hole);
+    const { entry } = hole;
     if (exchange.disconnected) return;
     if (result instanceof RpcError) {
       const { status, body } = errorReply(entry, result, entry.version === 2);
@@ -132,19 +140,26 @@ export class StoredReads {
 
   async #piece(waits: Waits, piece: string | Hole): Promise<readonly Uint8Array[]> {
     if (typeof piece === 'string') return [Buffer.from(piece)];
-    const { entry, job } = piece;
-    const result = await this.#run(waits, job);
+    const { entry } = piece;
+    const result = await this.#run(waits, piece);
     if (result instanceof RpcError) return [Buffer.from(encodeEnvelope(entry, { error: result }))];
     const [prefix, suffix] = around(entry);
     return [prefix, ...result.parts, suffix];
   }
 
   /** Runs a job for a client. The job is dropped if all its clients disconnect before it starts. Never rejects. */
-  run(exchange: Exchange, job: string): Promise<SharedResult | RpcError> {
-    return this.#run(new Waits(exchange), job);
+  run(exchange: Exchange, hole: Hole): Promise<SharedResult | RpcError> {
+    return this.#run(new Waits(exchange), hole);
   }
 
-  async #run(waits: Waits, job: string): Promise<SharedResult | RpcError> {
+  async #run(waits: Waits, { job, method, seconds }: Hole): Promise<SharedResult | RpcError> {
+    const begunMs = performance.now();
+    const result = await this.#resultOf(waits, job);
+    this.#deps.count(method, seconds + (performance.now() - begunMs) / 1000, result instanceof RpcError);
+    return result;
+  }
+
+  async #resultOf(waits: Waits, job: string): Promise<SharedResult | RpcError> {
     if (isSmallJob(job)) return this.#outcome(this.#deps.render(job));
     const cached = this.#cached.get(job);
     if (cached !== undefined) {
@@ -181,6 +196,7 @@ export class StoredReads {
       this.#waiting.push(resolve);
       this.#startWaiting();
     });
+    let held = 0;
     try {
       const result = await pool.run(job, signal);
       if (result === null) return new RpcError(RPC_CODE.MISC_ERROR, 'The client has disconnected');
@@ -188,13 +204,19 @@ export class StoredReads {
       if (shared instanceof RpcError) return shared;
       this.#estimate = Math.max(shared.byteLength, Math.ceil(this.#estimate * DECAY));
       this.#keep(job, shared);
+      held = shared.byteLength;
       return shared;
     } catch (error) {
       log(`Rendering a reply failed: ${error instanceof Error ? error.message : error}`);
       return new RpcError(RPC_CODE.MISC_ERROR, 'Internal error');
     } finally {
-      this.#reserved -= reserved;
       this.#started--;
+      this.#reserved += held - reserved;
+      // The clients get the result in this event-loop task. From then on the replies count.
+      setImmediate(() => {
+        this.#reserved -= held;
+        this.#startWaiting();
+      });
       this.#startWaiting();
     }
   }

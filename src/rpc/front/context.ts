@@ -21,6 +21,8 @@ export interface FrontContext {
   snapshot(): TipSnapshot;
   /** Returns a number that changes whenever a reply of the node thread may have changed; 0 if unknown. */
   stateVersion(): number;
+  /** Returns a number that changes whenever a read job about a stored block may differ; 0 if unknown. */
+  blocksVersion(): number;
   /** Returns the seconds since 1970 by the node's clock, mocked or not. */
   nowSeconds(): number;
   /** Start of the node in seconds since 1970, by the real clock. */

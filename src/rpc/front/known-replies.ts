@@ -5,8 +5,11 @@
 // A reply that the front made is valid as long as its tip. A reply of the node thread is valid for one state version
 // (SharedState.stateVersion): the front reads the version before it sends the call, and caches the reply only if the
 // version is the same when the reply arrives. The node thread changes the version with every change, in the same
-// event-loop tick. So a cached reply is never older than a reply that was sent before the request.
+// event-loop tick. So a cached reply is never older than a reply that was sent before the request. A read job about
+// stored blocks is cached instead of its result, and is valid for one version of the blocks (SharedState.blocksVersion).
 import { isShared, type ReplyBody, type SharedBody } from '../../link/messages.js';
+import { isBlockJob } from '../reads/read-job.js';
+import { decodeUnfilled, type Hole, UNFILLED } from '../reads/unfilled.js';
 import { bufferOf } from '../wire/json-tokens.js';
 import { envelopeAround } from '../wire/reply.js';
 import type { RequestEntry } from '../wire/request.js';
@@ -42,6 +45,7 @@ const LAST_ASCII = 0x7e;
 
 /** Bytes after the id in the body of a reply. */
 const AFTER_ID = Buffer.from('}\n');
+const NOTHING = new Uint8Array(0);
 
 /**
  * Position of the id in a body: its first byte, and the byte after its last. Both are 0 if the id is compared like the
@@ -53,13 +57,18 @@ interface IdPlace {
 }
 
 /** Limits of the validity of a reply. */
-export type Lasting = 'tip' | 'moment';
+export type Lasting = 'tip' | 'moment' | 'blocks';
 
-/** Receives the body of a reply with status 200. */
-export type ReplyKeeper = (body: ReplyBody) => void;
+/** Receives a reply, and caches it if its status is 200 or UNFILLED. */
+export type ReplyKeeper = (status: number, body: ReplyBody) => void;
 
-/** Current tip and state version, which decide whether a reply is still valid. */
-export type Times = Pick<FrontContext, 'snapshot' | 'stateVersion'>;
+/** Current tip and versions, which decide whether a reply is still valid. */
+export type Times = Pick<FrontContext, 'snapshot' | 'stateVersion' | 'blocksVersion'>;
+
+/** A cached reply: its body, or the read job that makes it. */
+export type KnownBody = ReplyBody | Hole;
+
+export const isHole = (body: KnownBody): body is Hole => typeof body !== 'string' && 'job' in body;
 
 /** A cached request and its reply. */
 export class KnownReply {
@@ -70,30 +79,35 @@ export class KnownReply {
   readonly #id: IdPlace;
   /** The part before `#reply` in a reply with shared bytes; null for other replies. */
   readonly #shared: Omit<SharedBody, 'after'> | null;
-  /** The reply, or the text after its shared bytes. */
+  /** The read job; null for other replies. */
+  #hole: Hole | null;
+  /** The reply, or the text after its shared bytes; empty for a read job. */
   #reply: Uint8Array;
   /** Length of the id in the reply. */
   #idSize: number;
 
-  constructor(method: string, lasting: Lasting, since: unknown, body: Uint8Array, id: IdPlace, reply: Uint8Array | SharedBody) {
+  constructor(method: string, lasting: Lasting, since: unknown, body: Uint8Array, id: IdPlace, reply: Uint8Array | SharedBody | Hole) {
     this.method = method;
     this.lasting = lasting;
     this.since = since;
     this.#body = body;
     this.#id = id;
-    this.#shared = isShared(reply) ? reply : null;
-    this.#reply = isShared(reply) ? new Uint8Array(Buffer.from(reply.after)) : reply;
+    this.#hole = isHole(reply) ? reply : null;
+    this.#shared = !isHole(reply) && isShared(reply) ? reply : null;
+    if (isHole(reply)) this.#reply = NOTHING;
+    else this.#reply = isShared(reply) ? new Uint8Array(Buffer.from(reply.after)) : reply;
     this.#idSize = id.to - id.from;
   }
 
   /** The reply, with the id that putId() wrote last. */
-  get reply(): ReplyBody {
+  get reply(): KnownBody {
+    if (this.#hole !== null) return this.#hole;
     return this.#shared === null ? this.#reply : { ...this.#shared, after: bufferOf(this.#reply).toString() };
   }
 
   /** Bytes that only this reply holds. */
   get sizeBytes(): number {
-    return this.#body.length + this.#reply.length;
+    return this.#body.length + this.#reply.length + (this.#hole?.job.length ?? 0);
   }
 
   get sharedBytes(): number {
@@ -112,6 +126,12 @@ export class KnownReply {
 
   /** Writes the id of a request into the reply, which ends with it. */
   putId(body: Uint8Array, { from, to }: IdPlace): void {
+    const hole = this.#hole;
+    if (hole !== null) {
+      const idText = bufferOf(body).toString('latin1', from, to);
+      if (idText !== hole.entry.idText) this.#hole = { ...hole, entry: { ...hole.entry, idText } };
+      return;
+    }
     const size = to - from;
     const head = this.#reply.length - this.#idSize - AFTER_ID.length;
     if (size !== this.#idSize) {
@@ -167,9 +187,14 @@ export class KnownReplies {
     const id = { ...this.#id };
     const since = this.#now(lasting);
     if (since === 0) return null;
+    const blocks = this.#times.blocksVersion();
     const [prefix, suffix] = envelopeAround(entry);
-    return (reply) => {
-      if (since !== this.#now(lasting)) return;
+    return (status, reply) => {
+      if (status === UNFILLED) {
+        this.#keepJob(slot, entry.method, blocks, own, id, reply as Uint8Array | string);
+        return;
+      }
+      if (status !== 200 || since !== this.#now(lasting)) return;
       if (isShared(reply)) {
         if (reply.shared.length > MOST_SHARED_BYTES) return;
         this.#storeReply(slot, new KnownReply(entry.method, lasting, since, own, id, reply));
@@ -183,7 +208,16 @@ export class KnownReplies {
     };
   }
 
+  /** Caches the read job of a reply if it is about blocks only. @param since version of the blocks before the call */
+  #keepJob(slot: number, method: string, since: number, body: Uint8Array, id: IdPlace, reply: Uint8Array | string): void {
+    if (since === 0 || reply.length > MOST_REPLY_BYTES || since !== this.#times.blocksVersion()) return;
+    const [hole] = decodeUnfilled(reply);
+    if (typeof hole !== 'object' || !isBlockJob(hole.job)) return;
+    this.#storeReply(slot, new KnownReply(method, 'blocks', since, body, id, { ...hole, seconds: 0 }));
+  }
+
   #now(lasting: Lasting): unknown {
+    if (lasting === 'blocks') return this.#times.blocksVersion();
     return lasting === 'tip' ? this.#times.snapshot() : this.#times.stateVersion();
   }
 

@@ -14,7 +14,7 @@ import { secretMethodIn } from '../wire/secret-places.js';
 import { SharedReading } from '../wire/shared-reading.js';
 import { type BodyWithoutBlock, takeLongHex } from './block-hex.js';
 import type { FrontContext } from './context.js';
-import { KnownReplies, type ReplyKeeper } from './known-replies.js';
+import { isHole, type KnownBody, KnownReplies, type ReplyKeeper } from './known-replies.js';
 import { parseTemplateRequest } from './template-request.js';
 
 /** Decision about a body. */
@@ -103,13 +103,15 @@ export class RequestRouter {
 
   /**
    * Returns the cached reply to a body, or null if there is none: then call plan(). The bytes are valid
-   * until the next call. Never throws.
+   * until the next call. Never throws. If a read job must run, the caller counts the end of the call.
    */
-  knownReply(body: Uint8Array, { user, uri, allowed }: FrontCall): ReplyBody | null {
+  knownReply(body: Uint8Array, { user, uri, allowed }: FrontCall): KnownBody | null {
     const known = this.#known.find(body);
     if (known === null || (allowed !== null && !allowed.has(known.method))) return null;
-    if (this.#observer !== undefined) this.#observer.finished(this.#observer.started(known.method, { user, path: uri }), known.method, 0);
-    return known.reply;
+    const { method, reply } = known;
+    const token = this.#observer?.started(method, { user, path: uri });
+    if (token !== undefined && !isHole(reply)) this.#observer?.finished(token, method, 0);
+    return reply;
   }
 
   /**
@@ -159,7 +161,7 @@ export class RequestRouter {
     const info: CallInfo = { user: call.user, path: call.uri };
     // Methods of a front are synchronous, so the result is not a promise.
     const { status, body: reply } = this.#dispatcher.dispatch(body, info, AT_ONCE) as Reply;
-    if (status === 200) keeper?.(reply);
+    keeper?.(status, reply);
     return { kind: 'reply', status, body: reply };
   }
 

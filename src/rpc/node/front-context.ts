@@ -16,6 +16,7 @@ export function frontContextOf(ctx: NodeContext): FrontContext {
     nowSeconds: () => ctx.clock.nowSeconds(),
     warmup: () => null,
     stateVersion: () => 0,
+    blocksVersion: () => 0,
     snapshot: () => {
       const { height, hashHex, bits } = ctx.chain.tip;
       return { height, hashHex, difficulty: difficultyOf(bits) };

@@ -1,21 +1,30 @@
 // Collects the facts of read jobs on the node thread, all in one synchronous step.
-import { toHex } from '../../consensus/bytes/hex.js';
 import { shows } from '../../policy/compat.js';
 import type { HeaderInfo } from '../context/chain.js';
 import type { NodeContext } from '../context/node.js';
 import { type BlockFacts, PendingRead, type StoredBlock, type StoredUndo } from '../reads/read-job.js';
+import { hashHex, hex } from '../render/hex.js';
 import { assertStored, confirmationsOf } from './lookup.js';
 
+type Folder = Omit<StoredBlock, 'file' | 'pos' | 'hash'>;
+
+const folders = new WeakMap<NodeContext['blocks'], Folder>();
+
 /** Returns the folder of the block files and their format. */
-export function blockFolder(ctx: NodeContext): Omit<StoredBlock, 'file' | 'pos' | 'hash'> {
-  const { dir, magic, xorKey } = ctx.blocks.blockFolder;
-  return { dir, magic: toHex(magic), xor: xorKey && toHex(xorKey), prunes: ctx.blocks.havePruned || ctx.blocks.pruneSettings !== null };
+export function blockFolder({ blocks }: NodeContext): Folder {
+  const prunes = blocks.havePruned || blocks.pruneSettings !== null;
+  const known = folders.get(blocks);
+  if (known?.prunes === prunes) return known;
+  const { dir, magic, xorKey } = blocks.blockFolder;
+  const folder = { dir, magic: hex(magic), xor: xorKey && hex(xorKey), prunes };
+  folders.set(blocks, folder);
+  return folder;
 }
 
 /** Returns the position of a block. @throws RpcError with -1 if the block was pruned, or only its header is known */
 export function storedBlock(ctx: NodeContext, node: HeaderInfo): StoredBlock {
   assertStored(ctx, node);
-  return { ...blockFolder(ctx), file: node.file, pos: node.blockPos, hash: node.hashHex };
+  return { ...blockFolder(ctx), file: node.file, pos: node.blockPos, hash: hashHex(node.hash) };
 }
 
 /** Returns where the undo data of a block is; null if it is not stored, and for the genesis block, which has none. */
@@ -25,12 +34,13 @@ export function storedUndo(ctx: NodeContext, node: HeaderInfo): StoredUndo | nul
 
 /** Returns what the header of a block lacks. */
 export function blockFacts(ctx: NodeContext, node: HeaderInfo): BlockFacts {
+  const next = ctx.chain.next(node);
   return {
     height: node.height,
     confirmations: confirmationsOf(ctx, node),
     mediantime: node.medianTimePast(),
     chainwork: node.chainWork.toString(16).padStart(64, '0'),
-    next: ctx.chain.next(node)?.hashHex ?? null,
+    next: next ? hashHex(next.hash) : null,
   };
 }
 

@@ -32,7 +32,7 @@ const BASIC_FILTER = 0;
 
 /** Callbacks of the handler. */
 export interface RestHandlerDeps {
-  /** Called after each call. @param status of the reply */
+  /** Called after each call, except those that the front finishes. @param status of the reply */
   readonly onCall?: (endpoint: string, seconds: number, status: number) => void;
   /** Called with an unexpected exception. The client gets 500; the exception belongs in the log. */
   readonly onFault?: (endpoint: string, error: unknown) => void;
@@ -41,8 +41,8 @@ export interface RestHandlerDeps {
 type Asked<Endpoint extends RestCall['endpoint']> = Extract<RestCall, { endpoint: Endpoint }>;
 type Body = ReplyBody | PendingRead;
 
-/** REST replies have no envelope. */
-const NO_ENTRY = { idText: '', hasId: false, version: 1 } as const;
+/** REST replies have no envelope, and the front knows the endpoint. */
+const NO_ENTRY = { idText: '', hasId: false, version: 1, method: '' } as const;
 
 const fault = (status: number, message: string): never => {
   throw new RestFault(status, message);
@@ -81,11 +81,13 @@ export class RestHandler {
   async #answer(asked: RestCall, info: CallInfo): Promise<Reply> {
     const { clock } = this.#ctx;
     const startedMs = clock.monotonicMs();
+    const seconds = (): number => (clock.monotonicMs() - startedMs) / 1000;
     const reply = await this.#bodyOf(asked, info).then(
-      (body): Reply => (body instanceof PendingRead ? { status: UNFILLED, body: encodeHole(NO_ENTRY, body.job) } : { status: 200, body }),
+      (body): Reply =>
+        body instanceof PendingRead ? { status: UNFILLED, body: encodeHole(NO_ENTRY, body.job, seconds()) } : { status: 200, body },
       (error: unknown) => this.#failed(asked.endpoint, error),
     );
-    this.#deps.onCall?.(asked.endpoint, (clock.monotonicMs() - startedMs) / 1000, reply.status);
+    if (reply.status !== UNFILLED) this.#deps.onCall?.(asked.endpoint, seconds(), reply.status);
     return reply;
   }
 

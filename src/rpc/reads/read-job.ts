@@ -139,6 +139,11 @@ export interface SpentJob {
 
 export type ReadJob = BlockJob | BytesJob | StatsJob | ProofJob | TxJob | PooledTxJob | HeadersJob | SpentJob;
 
+/** Returns whether the facts of a job, as JSON, stay true until blocks change. */
+export const isBlockJob = (job: string): boolean => ABOUT_BLOCKS.test(job);
+
+const ABOUT_BLOCKS = /^\{"kind":"(block|bytes|stats|proof|tx|spent)"/;
+
 /** Returns whether a job, as JSON, needs no file and little time, so that it need not cross to another thread. */
 export const isSmallJob = (job: string): boolean => job.length < MOST_SMALL_CHARS && NEEDS_NO_FILE.test(job);
 

@@ -18,13 +18,17 @@ export type EntryFacts = Pick<RequestEntry, 'idText' | 'hasId' | 'version'>;
 /** A job, and the request that it answers. */
 export interface Hole {
   readonly entry: EntryFacts;
+  /** Name of the method for metrics. */
+  readonly method: string;
+  /** Seconds that the call has taken so far, on the node thread. */
+  readonly seconds: number;
   /** The job as JSON. */
   readonly job: string;
 }
 
-/** Encodes a hole and its separators. */
-export function encodeHole({ idText, hasId, version }: EntryFacts, job: ReadJob): string {
-  return SEPARATOR + JSON.stringify([idText, hasId, version]) + SEPARATOR + JSON.stringify(job) + SEPARATOR;
+/** Encodes a hole and its separators. @param seconds that the call has taken so far */
+export function encodeHole({ idText, hasId, version, method }: EntryFacts & { method: string }, job: ReadJob, seconds: number): string {
+  return SEPARATOR + JSON.stringify([idText, hasId, version, method, seconds]) + SEPARATOR + JSON.stringify(job) + SEPARATOR;
 }
 
 /** Decodes the body of an unfilled reply: texts and holes in order, without empty texts. */
@@ -34,8 +38,8 @@ export function decodeUnfilled(body: Uint8Array | string): (string | Hole)[] {
   for (let i = 0; i < pieces.length; i += 3) {
     if (pieces[i] !== '') out.push(pieces[i]);
     if (i + 2 >= pieces.length) break;
-    const [idText, hasId, version] = JSON.parse(pieces[i + 1]) as [string, boolean, 1 | 2];
-    out.push({ entry: { idText, hasId, version }, job: pieces[i + 2] });
+    const [idText, hasId, version, method, seconds] = JSON.parse(pieces[i + 1]) as [string, boolean, 1 | 2, string, number];
+    out.push({ entry: { idText, hasId, version }, method, seconds, job: pieces[i + 2] });
   }
   return out;
 }

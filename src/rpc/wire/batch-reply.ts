@@ -51,7 +51,7 @@ export class BatchReply {
   add(entry: RequestEntry, outcome: Outcome): void {
     this.count++;
     if (this.full || isNotification(entry)) return;
-    const text = 'read' in outcome ? encodeHole(entry, outcome.read) : encodeEnvelope(entry, outcome);
+    const text = 'read' in outcome ? encodeHole(entry, outcome.read, outcome.seconds) : encodeEnvelope(entry, outcome);
     if ('read' in outcome) this.#status = UNFILLED;
     if (this.#taken + text.length > this.#quota.each || !this.#quota.reserveSize(text.length)) {
       this.full = true;

@@ -11,7 +11,13 @@ import type { RequestEntry } from './request.js';
 export type FilledOutcome = { readonly result: string | readonly Uint8Array[] } | { readonly error: RpcError };
 
 /** Outcome of an entry on the thread that runs it. A read job is run by the receiver of the reply. */
-export type Outcome = FilledOutcome | { readonly read: ReadJob };
+export type Outcome = FilledOutcome | PendingOutcome;
+
+/** A read job instead of a result, and the seconds that the call has taken before it. */
+export interface PendingOutcome {
+  readonly read: ReadJob;
+  readonly seconds: number;
+}
 
 /**
  * A reply. With status UNFILLED its holes must be filled (reads/unfilled.ts); with any other status it is complete. The
@@ -87,7 +93,7 @@ export function joined(head: Uint8Array, chunks: Uint8Array[]): Uint8Array {
 export function singleReply(entry: RequestEntry, outcome: Outcome): Reply {
   // A malformed 2.0 request is answered even without an id: it is not a notification.
   if (isNotification(entry) && !entry.error) return { status: 204, body: '' };
-  if ('read' in outcome) return { status: UNFILLED, body: encodeHole(entry, outcome.read) };
+  if ('read' in outcome) return { status: UNFILLED, body: encodeHole(entry, outcome.read, outcome.seconds) };
   if (!('error' in outcome) && typeof outcome.result !== 'string') {
     const [prefix, suffix] = envelopeAround(entry);
     const { 0: first, length } = outcome.result;

@@ -56,10 +56,12 @@ function open(threads = 2) {
     replies: replies as unknown as Replies,
     fronts: 1,
     log: () => {},
+    count: () => {},
   });
-  const run = (job: string, exchange = new TestExchange()) => reads.run(exchange as unknown as Exchange, job);
+  const run = (job: string, exchange = new TestExchange()) =>
+    reads.run(exchange as unknown as Exchange, { entry: { idText: '1', hasId: true, version: 2 }, method: 'getblock', seconds: 0, job });
   const batch = (jobs: readonly string[], exchange = new TestExchange()) => {
-    const holes = jobs.map((job) => encodeHole({ idText: '1', hasId: true, version: 2 }, JSON.parse(job)));
+    const holes = jobs.map((job) => encodeHole({ idText: '1', hasId: true, version: 2, method: 'getblock' }, JSON.parse(job), 0));
     reads.answer(exchange as unknown as Exchange, `[${holes.join(',')}]\n`);
     return exchange;
   };

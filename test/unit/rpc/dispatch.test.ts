@@ -199,6 +199,7 @@ const context: FrontContext = {
   hashes: createPureHashes(),
   snapshot: () => ({ height: 7, hashHex: 'ab'.repeat(32), difficulty: 4.656542373906925e-10 }),
   stateVersion: () => 0,
+  blocksVersion: () => 0,
   nowSeconds: () => 1000,
   startedSeconds: 719,
   wallets: true,

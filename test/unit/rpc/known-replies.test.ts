@@ -5,16 +5,21 @@ import { createPureHashes } from '../../../src/crypto/pure.js';
 import { type ReplyBody, type SharedBody, wholeBody } from '../../../src/link/messages.js';
 import { COMPATS } from '../../../src/policy/compat.js';
 import type { FrontContext } from '../../../src/rpc/front/context.js';
+import { isHole, type KnownBody } from '../../../src/rpc/front/known-replies.js';
 import { type CallPlan, RequestRouter, type ThreadPlan } from '../../../src/rpc/front/request-router.js';
+import type { ReadJob } from '../../../src/rpc/reads/read-job.js';
+import { encodeHole, UNFILLED } from '../../../src/rpc/reads/unfilled.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { fc } from '../../framework/fast-check.js';
 
 const FIRST = { height: 7, hashHex: 'ab'.repeat(32), difficulty: 1 };
 const SECOND = { height: 8, hashHex: 'cd'.repeat(32), difficulty: 1 };
 
+const textOf = (body: KnownBody): string => (isHole(body) ? body.job : Buffer.from(wholeBody(body)).toString());
+
 /** Makes a router, and the tip and moment that it sees. */
 function openDesk(version2 = false) {
-  const at = { tip: FIRST, moment: 1, onTip: () => {} };
+  const at = { tip: FIRST, moment: 1, blocks: 1, onTip: () => {} };
   const counted: string[] = [];
   const context: FrontContext = {
     compat: COMPATS['0.21.1'],
@@ -26,6 +31,7 @@ function openDesk(version2 = false) {
       return at.tip;
     },
     stateVersion: () => at.moment,
+    blocksVersion: () => at.blocks,
     nowSeconds: () => 1000,
     startedSeconds: 719,
     wallets: true,
@@ -39,13 +45,13 @@ function openDesk(version2 = false) {
   const call = (allowed: ReadonlySet<string> | null) => ({ user: 'u', uri: '/', allowed });
   const known = (body: string, allowed: ReadonlySet<string> | null = null): string | null => {
     const reply = desk.knownReply(Buffer.from(body), call(allowed));
-    return reply && Buffer.from(wholeBody(reply)).toString();
+    return reply && textOf(reply);
   };
   const plan = (body: string) => desk.plan(Buffer.from(body), call(null)) as CallPlan;
   /** Asks in vain as often as it takes, and says what the node thread does. */
   const teach = (body: string, said: ReplyBody): void => {
     plan(body);
-    (plan(body) as ThreadPlan).cacheReply?.(said);
+    (plan(body) as ThreadPlan).cacheReply?.(200, said);
   };
   return { at, counted, known, plan, teach, router: desk };
 }
@@ -74,7 +80,7 @@ t.test('repeats a reply of the node thread until the node changes', async (t) =>
   t.equal(known(info), null, 'the node has changed');
   const late = plan(info) as ThreadPlan;
   at.moment = 3;
-  late.cacheReply?.(said);
+  late.cacheReply?.(200, said);
   t.equal(known(info), null, 'changed while the call was under way');
   teach(info, said);
   t.equal(known(info), said);
@@ -88,12 +94,49 @@ t.test('repeats a reply with shared bytes, without a copy of them', async (t) =>
   for (const id of ['22', '"abc"', '1']) {
     const reply = router.knownReply(Buffer.from(ids.replace('1}', `${id}}`)), { user: 'u', uri: '/', allowed: null });
     t.equal((reply as SharedBody).shared, shared);
-    t.equal(Buffer.from(wholeBody(reply!)).toString(), `{"result":${'1'.repeat(300_000)},"error":null,"id":${id}}\n`);
+    t.equal(textOf(reply!), `{"result":${'1'.repeat(300_000)},"error":null,"id":${id}}\n`);
   }
   at.moment++;
   t.equal(known(ids), null);
   teach(ids, { before: '{"result":', shared: new Uint8Array(new SharedArrayBuffer(33 << 20)), after: ',"error":null,"id":1}\n' });
   t.equal(known(ids), null, 'too large');
+});
+
+t.test('repeats a read job about a stored block until blocks change', async (t) => {
+  const { at, counted, known, plan, router } = openDesk();
+  const block = '{"method":"getblock","params":["00"],"id":1}';
+  const job = (kind: 'proof' | 'pooled-tx', id = kind): ReadJob => ({ kind, txids: [id] }) as never;
+  const reply = (text: string, one: ReadJob) => {
+    const idText = /"id":(.*)}$/.exec(text)![1]!;
+    return encodeHole({ idText, hasId: true, version: 1, method: 'getblock' }, one, 0.5);
+  };
+  const teach = (text: string, one: ReadJob, change = () => {}): void => {
+    plan(text);
+    const { cacheReply } = plan(text) as ThreadPlan;
+    change();
+    cacheReply?.(UNFILLED, Buffer.from(reply(text, one)));
+  };
+  teach(block, job('proof'));
+  at.moment++;
+  const asked = (id: string) => router.knownReply(Buffer.from(block.replace('1}', `${id}}`)), { user: 'u', uri: '/', allowed: null });
+  for (const id of ['1', '"abc"', '22'])
+    t.same(
+      asked(id),
+      { entry: { idText: id, hasId: true, version: 1 }, method: 'getblock', seconds: 0, job: JSON.stringify(job('proof')) },
+      `with the id ${id}, whatever else has changed`,
+    );
+  t.same(counted, ['getblock', 'getblock', 'getblock'], 'each is a call');
+  at.blocks++;
+  t.equal(known(block), null, 'blocks have changed');
+  teach(block, job('proof'), () => at.blocks++);
+  t.equal(known(block), null, 'blocks changed during the call');
+  teach(block, job('pooled-tx'));
+  t.equal(known(block), null, 'a transaction of the mempool may leave it without a change of blocks');
+  teach(block, job('proof', 'x'.repeat(70_000) as 'proof'));
+  t.equal(known(block), null, 'a long job');
+  at.blocks = 0;
+  teach(block, job('proof'));
+  t.equal(known(block), null, 'changes are not tracked');
 });
 
 t.test('does not cache errors, long requests or replies, notifications or undeclared methods', async (t) => {

@@ -33,6 +33,7 @@ export const getblock = declare({
   category: 'blockchain',
   runs: 'node',
   repeatable: true,
+  cacheable: true,
   description:
     'Returns a block. With verbosity 0 it is hex, with 1 an object with transaction ids, with 2 an object with\nwhole transactions. With 3 it also has the outputs that the inputs spend.',
   args: [

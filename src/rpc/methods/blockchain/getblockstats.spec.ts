@@ -6,6 +6,7 @@ export const getblockstats = declare({
   category: 'blockchain',
   runs: 'node',
   repeatable: true,
+  cacheable: true,
   description: 'Returns statistics of one block of the best chain. Amounts are in satoshis.',
   args: [
     num('hash_or_height', 'Hash or height of the block', { anyType: true, shortForm: 'hash_or_height', typeWords: 'string or numeric' }),

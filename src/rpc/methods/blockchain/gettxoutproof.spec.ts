@@ -6,6 +6,7 @@ export const gettxoutproof = declare({
   category: 'blockchain',
   runs: 'node',
   repeatable: true,
+  cacheable: true,
   description:
     'Returns a proof, as hex, that transactions are in a block. Without a block hash at least one of the\ntransactions must have an unspent output.',
   args: [

@@ -7,6 +7,7 @@ export const getrawtransaction = declare({
   category: 'rawtransactions',
   runs: 'node',
   repeatable: true,
+  cacheable: true,
   description:
     'Returns a transaction from the mempool, or from a block if its hash is given. With -txindex it finds any\ntransaction.\nThe result is hex, or an object if verbose is true. With verbosity 2 the object also has the outputs that the\ninputs spend, if the transaction is in a block.',
   args: [
