@@ -1,17 +1,17 @@
-// Address managers under a key that is the same in every run: the key decides which addresses want the same place, and
-// with a random one a test would now and then lose an address.
+// Address managers with the same key in every run. The key decides which addresses compete for a place. With a random
+// key, a test would sometimes lose an address.
 import { AddrManager } from '../../src/net/address/addr-manager.js';
 import { type NetAddress, parseHost } from '../../src/net/wire/net-address.js';
 import { pseudoRandom } from './pseudo-random.js';
 
 const KEY = Buffer.alloc(32, 1);
 
-/** An empty one. @param nowSeconds seconds since 1970 @param random numbers in [0, 1) */
+/** Returns an empty address manager. @param nowSeconds seconds since 1970 @param random numbers in [0, 1) */
 export function addressBook(nowSeconds: () => number, random: () => number = pseudoRandom(1)): AddrManager {
   return new AddrManager(nowSeconds, random, undefined, KEY);
 }
 
-/** peers.dat with the key and no addresses: a node that starts with it keeps the key. */
+/** Returns a peers.dat with the key and without addresses. A node that starts with this file keeps the key. */
 export const emptyBook = (): Buffer => Buffer.from(addressBook(() => 0).encode());
 
 /**

@@ -1,17 +1,17 @@
-// The cryptographic backends that this machine has, for suites that must hold on every one of them.
+// Lists the cryptographic backends of this machine, for suites that every backend must pass.
 
 import type { Crypto } from '../../src/crypto/crypto.js';
 import { createNativeCrypto } from '../../src/crypto/native/index.js';
 import { loadSystemCurve } from '../../src/crypto/native/system-curve.js';
 
-/** A backend, or the reason why it can't be tested here. */
+/** A backend, or the reason why it cannot be tested here. */
 export interface Backend {
   readonly name: string;
   readonly crypto: Crypto | null;
   readonly skip: string | false;
 }
 
-/** Packages always; the system's library when it loads with its Schnorr module. */
+/** Returns the backend of packages, and that of the system's library if it loads with its Schnorr module. */
 export function backends(): Backend[] {
   const system = loadSystemCurve();
   const hasSystem = system?.schnorr != null;

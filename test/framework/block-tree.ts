@@ -1,6 +1,5 @@
-// A tree of regtest blocks full of signed transactions, grown at random from a seed, with a model of the coins of every
-// branch. What a node should say of a branch is read from the model; the blocks are serialised and solved by test code
-// alone.
+// A tree of regtest blocks full of signed transactions that grows at random from a seed, with a model of the coins of
+// each branch. Tests compare a node's replies with the model. The blocks are serialised and solved by test code alone.
 import { type BuiltBlock, buildBlock, GENESIS } from './chain-builder.js';
 import type { Tx } from './messages.js';
 import { type Kind, kinds, MiniWallet, type Spendable, scriptFor } from './mini-wallet.js';
@@ -16,16 +15,16 @@ interface ModelCoin {
 export interface TreeBlock extends BuiltBlock {
   readonly prev: TreeBlock;
   readonly coins: readonly ModelCoin[];
-  /** Coins without value that the block makes in addition. */
+  /** Number of outputs without value that the coinbases of the branch have in addition. */
   readonly worthless: number;
 }
 
 const MATURITY = 100;
-/** Below this a share of a spend would be dust. */
+/** Least value of a coin that is spent. With less, an output of the spend could be dust. */
 const MIN_VALUE = 100_000;
 const FEE = 20_000;
 
-/** The genesis block as the root of trees: its coin can't be spent and is not counted. */
+/** The genesis block as the root of trees. Its output cannot be spent and is not counted. */
 export const ROOT = { ...GENESIS, coins: [], worthless: 0 } as unknown as TreeBlock;
 
 export class BlockTree {
@@ -46,14 +45,15 @@ export class BlockTree {
     this.#spacing = spacing;
   }
 
-  /** A number below n. */
+  /** Returns a random number from 0 to n - 1. */
   pick(n: number): number {
     return Math.floor(this.#random() * n);
   }
 
   /**
-   * A child with at most so many transactions, as far as the branch has coins for them.
-   * @param extraCoins further outputs of the coinbase, worth nothing and never spent: work for whoever writes coins
+   * Returns a child with up to this number of transactions, as far as the branch has coins for them.
+   * @param extraCoins number of additional outputs of the coinbase, without value and never spent, so that the node has
+   * more coins to write
    */
   grow(prev: TreeBlock, maxTransactions = 0, extraCoins = 0): TreeBlock {
     const height = prev.height + 1;
@@ -84,13 +84,16 @@ export class BlockTree {
     return { ...block, prev, coins, worthless: prev.worthless + extraCoins };
   }
 
-  /** A transaction that spends a confirmed coin of the branch, for the mempool; the model does not count it. */
+  /**
+   * Returns a transaction that spends a confirmed coin of the branch, for the mempool. The model does not record the
+   * spend.
+   */
   payment(tip: TreeBlock): string | null {
     const spent = this.#take([...tip.coins], tip.height + 1, 1);
     return spent.length === 0 ? null : this.#wallet.spend(spent, ['p2wpkh', 'p2tr-key'], FEE).hex;
   }
 
-  /** Takes coins that the block at this height may spend out of the list. */
+  /** Removes coins that a block at this height may spend from the list, and returns them. */
   #take(coins: ModelCoin[], height: number, count: number): Spendable[] {
     const taken: Spendable[] = [];
     for (let tries = 0; tries < 8 && taken.length < count && coins.length > 0; tries++) {
@@ -110,7 +113,7 @@ export function expectedCoins(tip: TreeBlock): { txouts: number; sats: number } 
   return { txouts: tip.coins.length + tip.worthless, sats: tip.coins.reduce((sum, { coin }) => sum + coin.value, 0) };
 }
 
-/** The blocks from the first after genesis to this one. */
+/** Returns the blocks from the one after genesis to this one. */
 export function branch(tip: TreeBlock): TreeBlock[] {
   const blocks: TreeBlock[] = [];
   for (let block = tip; block !== ROOT; block = block.prev) blocks.push(block);

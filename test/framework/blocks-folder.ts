@@ -1,5 +1,5 @@
-// Writes a blocks folder as Bitcoin Core leaves it: blkNNNNN.dat records in any order, optionally under an XOR key.
-// Shares nothing with the code under test.
+// Writes a blocks folder like one of Bitcoin Core: blkNNNNN.dat files with records in any order, optionally with an XOR
+// key. Uses no code of src/.
 import fs from 'node:fs';
 import path from 'node:path';
 
@@ -8,9 +8,9 @@ export interface FolderPlan {
   readonly magic?: Buffer;
   /** 8 bytes, written as xor.dat. */
   readonly xorKey?: Buffer;
-  /** Records of one file. */
+  /** Number of records per file. */
   readonly perFile?: number;
-  /** Written between any two records, as damage. */
+  /** Bytes to write between two records, as damage. */
   readonly junk?: Buffer;
 }
 
@@ -22,7 +22,7 @@ export const GENESIS_BYTES = Buffer.from(
   'hex',
 );
 
-/** @param blocks in the order of the records; the first of file 0 should be genesis, as in every folder of Core's */
+/** @param blocks in the order of the records; the first one should be genesis, as in every folder of Core */
 export function writeBlocksFolder(dir: string, blocks: readonly Buffer[], plan: FolderPlan = {}): void {
   const { magic = REGTEST_MAGIC, xorKey, perFile = blocks.length, junk = Buffer.alloc(0) } = plan;
   fs.mkdirSync(dir, { recursive: true });

@@ -1,5 +1,5 @@
-// A real browser for tests of pages: Chromium without a window, spoken to over its debugging pipe, so that a page is
-// looked at while it lives.
+// Runs a real browser for tests of pages: Chromium without a window, controlled over its debugging pipe, so that tests
+// see a page while its scripts run.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { until } from './until.js';
 
-/** The browser of this machine, undefined when there is none. */
+/** Path of the browser of this machine; undefined if there is none. */
 export const browserProgram = ['chromium', 'chromium-browser', 'google-chrome'].find((name) => spawnSync(name, ['--version']).status === 0);
 
 interface Answer {
@@ -16,7 +16,7 @@ interface Answer {
   readonly error?: { readonly message: string };
 }
 
-/** A page in a browser of its own. */
+/** A page in a browser process of its own. */
 export class Browser {
   readonly #child: ChildProcess;
   readonly #profile: string;
@@ -61,7 +61,7 @@ export class Browser {
     return answer.result ?? {};
   }
 
-  /** The value of an expression in the page. */
+  /** Returns the value of an expression in the page. */
   async evaluate(expression: string): Promise<unknown> {
     const { result } = await this.#ask('Runtime.evaluate', { expression, returnByValue: true });
     return (result as { value?: unknown }).value;
@@ -72,7 +72,7 @@ export class Browser {
     return until(`the page shows ${expression}`, async () => (await this.evaluate(expression)) === true);
   }
 
-  /** A picture of the page, as PNG. @param width in pixels */
+  /** Returns a picture of the page as PNG. @param width in pixels */
   async picture(width: number, height: number): Promise<Buffer> {
     await this.#ask('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false });
     const { data } = await this.#ask('Page.captureScreenshot', { format: 'png' });
@@ -85,7 +85,7 @@ export class Browser {
       this.#child.kill('SIGKILL');
       await ended;
     }
-    // Chromium's own processes end a moment after it, and write into the profile until then.
+    // Processes of Chromium end a moment after it, and write into the profile until then, so retry.
     fs.rmSync(this.#profile, { recursive: true, force: true, maxRetries: 100, retryDelay: 20 });
   }
 }

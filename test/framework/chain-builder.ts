@@ -1,5 +1,5 @@
-// Makes regtest blocks for tests: coinbase, optional transactions, witness commitment, solved. Serialisation comes from
-// messages.ts, so nothing here was made by the code under test.
+// Makes regtest blocks for tests: coinbase, optional transactions, witness commitment, proof of work. messages.ts
+// serialises them, so no code under test is involved.
 import {
   compactSize,
   grind,
@@ -15,15 +15,15 @@ import {
   txid,
 } from './messages.js';
 
-/** OP_TRUE: anyone may spend, with nothing. */
+/** OP_TRUE: anyone can spend the output with an empty scriptSig. */
 export const ANYONE = Buffer.from([0x51]);
-/** OP_FALSE, then nothing else: can never be satisfied, and fails only in the script. */
+/** OP_FALSE: no scriptSig satisfies the script, but the transaction breaks no other rule. */
 export const NO_ONE = Buffer.from([0x00]);
 export const REGTEST_BITS = 0x207fffff;
 const COMMITMENT_HEAD = Buffer.from('6a24aa21a9ed', 'hex');
 const HALVING = 150;
 
-/** A block as tests handle it. */
+/** A block with its parts, as tests need it. */
 export interface BuiltBlock {
   readonly hash: Buffer;
   readonly hashHex: string;
@@ -40,30 +40,30 @@ export interface BuiltBlock {
 export interface BlockPlan {
   /** Transactions after the coinbase. */
   readonly txs?: readonly Tx[];
-  /** Fees in satoshi that the coinbase claims in addition to the subsidy; may be wrong on purpose. */
+  /** Satoshis that the coinbase claims in addition to the subsidy. Tests may give a wrong amount. */
   readonly fees?: number;
   readonly time?: number;
   readonly version?: number;
   readonly bits?: number;
-  /** Where the reward goes. */
+  /** Output script of the reward. */
   readonly script?: Uint8Array;
-  /** More outputs of the coinbase. */
+  /** Additional outputs of the coinbase. */
   readonly outs?: readonly Out[];
-  /** Makes coinbases, and so blocks, differ. */
+  /** Number in the coinbase that makes otherwise equal blocks differ. */
   readonly tag?: number;
-  /** Put in another height than the real one. */
+  /** Height in the coinbase, if it should be wrong. */
   readonly coinbaseHeight?: number;
-  /** false: leave the witness commitment out. */
+  /** False: omit the witness commitment. */
   readonly commitment?: boolean;
-  /** Commit to other witnesses. */
+  /** True: commit to wrong witnesses. */
   readonly breakCommitment?: boolean;
-  /** Change the merkle root after everything else: the block no longer fits its header. */
+  /** True: change the merkle root at the end, so that it does not match the transactions. */
   readonly breakMerkle?: boolean;
-  /** Leave the proof of work undone. */
+  /** True: omit the proof of work. */
   readonly unsolved?: boolean;
 }
 
-/** Subsidy on regtest, satoshi. */
+/** Returns the subsidy on regtest in satoshis. */
 export const subsidy = (height: number): number => Math.floor(5_000_000_000 / 2 ** Math.floor(height / HALVING));
 
 /** The regtest genesis block as a parent. */
@@ -117,7 +117,7 @@ export function buildBlock(prev: BuiltBlock, plan: BlockPlan = {}): BuiltBlock {
   return { hash, hashHex: shown(hash), prev, height, time, header: head, bytes, txs, txids };
 }
 
-/** Finds a nonce that does not meet the target. */
+/** Finds a nonce with which the header does not meet the target. */
 function spoil(header: Header): Buffer {
   for (;;) {
     const hash = hash256(serializeHeader(header));
@@ -136,7 +136,10 @@ export function buildChain(prev: BuiltBlock, count: number, plan: BlockPlan = {}
   return blocks;
 }
 
-/** A transaction that spends outputs anyone may spend, to equal parts; the fee is what is left. */
+/**
+ * Returns a transaction that spends outputs that anyone can spend. Its outputs have equal values; the remainder is the
+ * fee.
+ */
 export function spend(
   coins: readonly { readonly txid: Buffer; readonly index: number; readonly value: number }[],
   outs: readonly Out[],
@@ -146,12 +149,12 @@ export function spend(
   return { version: rest.version ?? 2, ins, outs: [...outs], locktime: rest.locktime ?? 0 };
 }
 
-/** The reward of a block as a coin. */
+/** Returns the reward of a block as a coin. */
 export function reward(block: BuiltBlock): { txid: Buffer; index: number; value: number } {
   return { txid: block.txids[0]!, index: 0, value: block.txs[0]!.outs[0]!.value };
 }
 
-/** The 36 bytes that name an output. */
+/** Returns the 36 bytes of an outpoint. */
 export function outpoint(id: Buffer, index: number): Uint8Array {
   const bytes = new Uint8Array(36);
   bytes.set(id);

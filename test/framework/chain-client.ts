@@ -5,7 +5,7 @@ import { createNativeCrypto } from '../../src/crypto/native/index.js';
 import { InlineNodeClient, locatorOf } from '../../src/node/inline-node-client.js';
 import type { BlockFacts, NodeClient, NodeEvent } from '../../src/wallet/node-client.js';
 
-/** A block without a header: of a chain, and as wallets know it. */
+/** A block of a chain of tests, in the form in which wallets see blocks. */
 export class TestBlock implements BlockFacts {
   readonly hashHex: string;
   readonly progress = 1;
@@ -30,7 +30,7 @@ export class TestBlock implements BlockFacts {
   medianTimePast(): number {
     return this.time;
   }
-  /** Null below the first block that there is. */
+  /** Returns null below the first block of the chain. */
   ancestor(height: number): TestBlock | null {
     let at: TestBlock | null = this;
     while (at !== null && at.height > height) at = at.prev;
@@ -38,14 +38,14 @@ export class TestBlock implements BlockFacts {
   }
 }
 
-/** A block joined on top of the one before it. */
+/** Returns the event of a block that was connected to the one before it. */
 export const connected = (node: TestBlock, txs: readonly TxView[]): NodeEvent => ({
   kind: 'connected',
   node,
   block: { txs } as never,
   locator: locatorOf(node as never),
 });
-/** The tip left. */
+/** Returns the event of a disconnected tip. */
 export const disconnected = (node: TestBlock, txs: readonly TxView[]): NodeEvent => ({
   kind: 'disconnected',
   node,
@@ -54,7 +54,7 @@ export const disconnected = (node: TestBlock, txs: readonly TxView[]): NodeEvent
   locator: locatorOf(node.prev as never),
 });
 
-/** The chain that a block is the tip of, as far as blocks have others before them. */
+/** The chain that ends with a block. */
 export interface TestChain {
   readonly tip: BlockFacts;
   node(hash: Uint8Array): BlockFacts | undefined;
@@ -63,7 +63,7 @@ export interface TestChain {
   readBlock(node: BlockFacts): Promise<{ readonly txs: readonly TxView[] }>;
 }
 
-/** @param others members of the client that answer otherwise */
+/** @param others members of the client that replace the default ones */
 export function clientOf(chain: Partial<TestChain>, mempool: object = {}, others: Partial<NodeClient> = {}): NodeClient {
   const nothing = (): void => {};
   const whole = {

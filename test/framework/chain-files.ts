@@ -1,4 +1,4 @@
-// The chains of the vector folder: files of blocks in hex, one a line, the network first in the name.
+// Reads the chains in the folder of vectors: files with one block in hex per line, whose names begin with the network.
 import { parseBlock } from '../../src/consensus/block/block-view.js';
 import { fromHex, toHex } from '../../src/consensus/bytes/hex.js';
 import type { ChainName } from '../../src/consensus/params/chain-params.js';
@@ -8,24 +8,27 @@ import { readLines, vectorNames } from './vector-suite.js';
 
 const crypto = createNativeCrypto();
 
-/** A file of blocks that follow each other. */
+/** A file with consecutive blocks. */
 export interface ChainFile {
   readonly name: string;
   readonly network: ChainName;
   /** Blocks of the file in hex. */
   readonly lines: string[];
-  /** Blocks of other files from the one after genesis up to the first of this one; null when they are not there. */
+  /**
+   * Blocks of other files, from the one after genesis to the parent of the first block of this file; null if they are
+   * missing.
+   */
   readonly before: string[] | null;
 }
 
-/** The network that a file's name begins with. @throws when there is no such network */
+/** Returns the network with which a file's name begins. @throws if there is no such network */
 export function networkIn(name: string): ChainName {
   const network = /^[a-z0-9]+/.exec(name)?.[0] as ChainName;
   chainParams(network);
   return network;
 }
 
-/** All of them, with what comes before each. */
+/** Returns all files, each with the blocks before its first one. */
 export function chainFiles(): ChainFile[] {
   const files = vectorNames('chains', /\.hex$/).map((name) => ({ name, network: networkIn(name), lines: readLines(`chains/${name}`) }));
   const prevOf = (line: string): string => line.slice(8, 72);

@@ -16,17 +16,17 @@ import { PREFIX, prefixRange } from '../../src/storage/layout.js';
 import { MemoryStore } from '../../src/storage/memory-store.js';
 import type { Store } from '../../src/storage/store.js';
 
-/** Later than all test blocks, unless moved. */
+/** A time after all test blocks, the default of the fixture's clock. */
 export const TEST_NOW = 1_900_000_000;
 
 /**
- * Tip age that counts every test block as recent: changes are written at once. The default of Core means initial
- * download for them.
+ * Value of -maxtipage with which no test block is old, so that the chain is not in the initial block download and
+ * writes changes at once. With Core's default, test blocks would be in the initial block download.
  */
 export const OUT_OF_DOWNLOAD = 1_000_000_000;
 export const IN_DOWNLOAD = 24 * 60 * 60;
 
-/** A clock that stands still until it is set. */
+/** A clock that only changes when a test sets it. */
 export class TestClock implements Clock {
   seconds = TEST_NOW;
   nowSeconds(): number {
@@ -49,9 +49,9 @@ export interface FixtureOptions extends Partial<ChainOptions> {
   readonly verifier?: Verifier;
   readonly log?: Logger;
   readonly clock?: TestClock;
-  /** Other sizes of block files. */
+  /** Sizes of block files that differ from the defaults. */
   readonly fileSizes?: Partial<BlockFilesOptions>;
-  /** Puts something between the chain and its files. */
+  /** Replaces the block files by a wrapper around them. */
   readonly wrapFiles?: (files: BlockFiles) => BlockFiles;
   readonly deps?: Partial<ChainDeps>;
 }
@@ -70,12 +70,12 @@ export function temporaryFolder(): string {
   return mkdtempSync(join(tmpdir(), 'adit-chain-'));
 }
 
-/** Returns the chain's faces by their names in the contexts of net and rpc. */
+/** Returns the chain's interfaces under the names that the contexts of net and rpc use. */
 export function facesOf({ view: chain, blocks, coins, commands, download, events }: Chain) {
   return { chain, blocks, coins, commands, download, events };
 }
 
-/** Opens a chain; with `store` and `dir` of an earlier one it is a restart. */
+/** Opens a chain. With `store` and `dir` of an earlier fixture, it is restarted. */
 export async function openFixture(options: FixtureOptions = {}): Promise<Fixture> {
   const {
     network,
@@ -118,7 +118,7 @@ export async function openFixture(options: FixtureOptions = {}): Promise<Fixture
   return { chain, store, dir, clock, faults, end };
 }
 
-/** Every coin in the store, flushed: hex of key to hex of value. */
+/** Flushes the coins, and returns all of them as hex: key and value. */
 export async function coinsOf(fixture: Fixture): Promise<Map<string, string>> {
   if (fixture.chain.fault === null) await fixture.chain.commands.flush();
   return storedCoins(fixture.store);

@@ -1,7 +1,7 @@
-// Compares what a daemon's wallet answers about its confirmed history with the model of random histories
-// (naive-wallet.ts). The model knows only the blocks of the best chain and the addresses that the wallet gave out. For
-// wallets that were killed: transactions that waited in the mempool are lost, so both sides leave them and the times of
-// arrival out. The model knows the replies of 0.21.1, so nodes run with that -compat.
+// Compares a daemon's replies about the confirmed history of a wallet with the model of random histories
+// (naive-wallet.ts). The model knows only the blocks of the best chain and the addresses that the wallet gave out.
+// Tests kill the daemons, so transactions in the mempool may be lost; both sides therefore ignore these transactions
+// and the times of arrival. The model produces the replies of 0.21.1, so the daemons run with that -compat.
 import type { Daemon } from './daemon.js';
 import { NaiveWallet, type PlainBlock, type PlainScript, type PlainTx } from './naive-wallet.js';
 
@@ -23,20 +23,23 @@ interface BlockReply {
   }[];
 }
 
-/** Transactions asked for one by one at a time: the newest. */
+/** Number of the newest transactions that are also requested one by one. */
 const MOST_SINGLE = 60;
 
-/** Removes what only the wallet knows: when it received a transaction, and which other transactions came with it. */
+/**
+ * Removes the facts that the chain does not contain: when the wallet received a transaction, and which other versions
+ * of it arrived.
+ */
 function known<T extends Entry>(entry: T): Entry {
   const { time: _t, timereceived: _r, walletconflicts: _w, hex: _h, ...rest } = entry;
   return rest;
 }
 const confirmed = (entries: readonly Entry[]): Entry[] => entries.filter(({ confirmations }) => (confirmations as number) > 0).map(known);
 
-/** One per daemon: it keeps the blocks that it has read. */
+/** Comparison for one daemon. Blocks that were read are cached. */
 export class ChainWallet {
   readonly #blocks = new Map<string, PlainBlock>();
-  /** By address. */
+  /** Scripts by address. */
   readonly #scripts = new Map<string, string>();
   /** Scripts of all outputs, with the addresses that histories show. */
   readonly #paid = new Map<string, PlainScript>();
@@ -44,9 +47,9 @@ export class ChainWallet {
   constructor(private readonly node: Daemon) {}
 
   /**
-   * Compares balances, coins, histories, sums received and what is said of addresses.
-   * @param labels of all addresses that are the wallet's and may have been paid; undefined: change
-   * @returns what is wrong
+   * Compares balances, coins, histories, received sums and facts about addresses.
+   * @param labels labels of all addresses of the wallet that may have been paid; undefined for change
+   * @returns the differences
    */
   async compare(wallet: string, labels: ReadonlyMap<string, string | undefined>): Promise<string[]> {
     const wrong: string[] = [];
@@ -93,7 +96,7 @@ export class ChainWallet {
       const { ismine, scriptPubKey, labels: shown } = single[records.length + i]!;
       const want = { ismine: true, scriptPubKey: scripts.get(address), labels: label === undefined ? [] : [label] };
       equal(`getaddressinfo ${address}`, { ismine, scriptPubKey, labels: shown }, want);
-      // Change is on no list of what was received.
+      // Lists of received payments do not contain change.
       if (label === undefined) continue;
       const { amount, txids } = model.received(address, 1);
       equal(`listreceivedbyaddress ${address}`, sums.get(address), txids.length > 0 ? { amount, txids } : undefined);
@@ -117,7 +120,7 @@ export class ChainWallet {
     return this.#scripts;
   }
 
-  /** Reads what is new of the best chain. */
+  /** Reads the blocks of the best chain that are not cached yet. */
   async #tip(): Promise<PlainBlock> {
     const missing: BlockReply[] = [];
     let hash = (await this.node.call('getbestblockhash')) as string | undefined;

@@ -1,7 +1,7 @@
-// gettxoutsetinfo for comparisons.
+// Reads gettxoutsetinfo for comparisons.
 import type { Daemon } from './daemon.js';
 
-/** Everything that follows from the coins themselves; the database's size on disk depends on how they came there. */
+/** Returns all figures that depend on the coins only. The size of the database also depends on the order of writes. */
 export async function coinFigures(
   node: Pick<Daemon, 'call'>,
 ): Promise<{ height: number; txouts: number; total_amount: number; [name: string]: unknown }> {

@@ -1,5 +1,5 @@
-// One keep-alive connection to a daemon. The daemon deals connections out to its front threads in turn, so a handful of
-// them reaches every front; a call on one of them is always answered by the same front.
+// One keep-alive connection to a daemon. The daemon distributes connections to its front threads in a cycle, so a few
+// of them reach every front. The same front answers all calls of a connection.
 import http from 'node:http';
 import { CallError, type Daemon } from './daemon.js';
 
@@ -12,18 +12,18 @@ export class Connection {
     this.#daemon = daemon;
   }
 
-  /** The reply as it came. */
+  /** Sends a body and returns the reply. */
   post(body: string, signal?: AbortSignal): Promise<{ status: number; body: string }> {
     const send = () => this.#daemon.post(body, { agent: this.#agent, ...(signal ? { signal } : {}) });
-    // A front closes sockets that were quiet for ten seconds, on a busy machine just when one is used again: once more,
-    // on a new one.
+    // A front closes idle sockets after ten seconds, on a busy machine possibly at the moment when this connection is
+    // used again. Then send the body again, on a new socket.
     return send().catch((error: NodeJS.ErrnoException & { reusedSocket?: boolean }) => {
       if (error.code === 'ECONNRESET' && error.reusedSocket === true) return send();
       throw error;
     });
   }
 
-  /** A call's result. @throws CallError */
+  /** Returns the result of a call. @throws CallError */
   // biome-ignore lint/suspicious/noExplicitAny: results are as many shapes as there are methods
   async call(method: string, ...params: unknown[]): Promise<any> {
     const reply = await this.post(JSON.stringify({ id: 1, method, params }));
@@ -38,7 +38,7 @@ export class Connection {
   }
 }
 
-/** So many connections, each proven open, in the order in which the daemon took them. */
+/** Opens this number of connections. Each has answered a call, so the daemon has accepted them in this order. */
 export async function connect(daemon: Daemon, count: number): Promise<Connection[]> {
   const connections: Connection[] = [];
   while (connections.length < count) {

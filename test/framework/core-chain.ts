@@ -1,4 +1,4 @@
-// The chain whose snapshot at height 200 Core's own parameters know on regtest, made here.
+// Makes the regtest chain whose snapshot at height 200 is in Core's parameters.
 import { type BuiltBlock, GENESIS, REGTEST_BITS, subsidy } from './chain-builder.js';
 import {
   compactSize,
@@ -13,7 +13,7 @@ import {
   txid,
 } from './messages.js';
 
-/** Blocks of one coinbase each, a second apart, as Core's tests make them for these parameters. */
+/** Returns blocks with a coinbase each, one second apart, as Core's tests make them for these parameters. */
 export function coreChain(count: number): BuiltBlock[] {
   const blocks: BuiltBlock[] = [];
   for (let prev = GENESIS; blocks.length < count; prev = blocks.at(-1)!) {

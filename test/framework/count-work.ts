@@ -1,25 +1,28 @@
-// Counts what a piece of work does instead of timing it: how often each block of our code ran (V8's precise coverage),
-// and how many elements the built-in searches and moves of arrays and strings looked at. The figure is the same on a
-// slow machine and a fast one, so growth can be judged by it. Modules must be imported after openWorkCounter(): code
-// that was compiled before has no counters in its blocks.
+// Counts the steps of a piece of work instead of measuring its time: how often each block of our code ran (V8's precise
+// coverage), and how many elements the built-in methods of arrays and strings read or moved. The count is the same on
+// every machine, so tests can check how it grows. Modules must be imported after openWorkCounter(), because V8 inserts
+// counters only when it compiles.
 import inspector from 'node:inspector';
 
 export interface WorkCounter {
-  /** Blocks that ran and elements that built-ins looked at while the work was done. */
+  /**
+   * Runs work and returns the number of executed blocks, plus the number of elements that built-in methods read or
+   * moved.
+   */
   count(work: () => unknown): Promise<number>;
   close(): void;
 }
 
 type Method = (this: { readonly length: number }, ...args: never[]) => unknown;
 type Patched = Record<string, Method>;
-/** Elements that a call looked at or moved. */
+/** Returns the number of elements that a call read or moved. */
 type Cost = (on: { readonly length: number }, args: readonly unknown[], result: unknown) => number;
 
 const whole: Cost = ({ length }) => length;
 const ofResult: Cost = (_on, _args, result) => (result as { length: number }).length;
 const ofSource: Cost = (_on, [source]) => (source as { length: number }).length;
 const between: Cost = ({ length }, [, start, end]) => ((end as number) ?? length) - ((start as number) ?? 0);
-/** From the start of the search to what was found, or to the end. */
+/** Number of elements from the start of a search to the element that was found, or to the end. */
 const upTo: Cost = ({ length }, [, from], at) => Math.max(0, ((at as number) < 0 ? length : (at as number) + 1) - ((from as number) ?? 0));
 
 const ARRAY: Record<string, Cost> = {
@@ -46,7 +49,7 @@ const TEXT: Record<string, Cost> = {
 };
 const BYTES: Record<string, Cost> = { indexOf: upTo, includes: whole, slice: ofResult, set: ofSource, fill: between, reverse: whole };
 
-/** Starts counting; one counter at a time. */
+/** Starts counting. Only one counter can be open. */
 export function openWorkCounter(): WorkCounter {
   const session = new inspector.Session();
   session.connect();
@@ -75,7 +78,7 @@ export function openWorkCounter(): WorkCounter {
     });
   }
 
-  /** Blocks since the last call. */
+  /** Returns the number of executed blocks since the last call. */
   function blocks(): number {
     let sum = 0;
     session.post('Profiler.takePreciseCoverage', (error, coverage) => {
@@ -88,7 +91,7 @@ export function openWorkCounter(): WorkCounter {
     return sum;
   }
 
-  // Slices of the loop end by the clock: it stands still, and the figures are the same every time.
+  // Time slices end by the clock. Stop the clock, so that the count is the same every time.
   const now = performance.now;
   performance.now = () => 0;
   blocks();

@@ -1,5 +1,5 @@
-// Starts real daemons for functional tests and talks to them: a fresh data folder each, ports of its own, ended and
-// removed with the test. Nothing here uses the daemon's own code: requests are made with node:http alone.
+// Starts real daemons for functional tests and calls them. Each has a new data folder and its own ports, and is stopped
+// and removed at the end of the test. Requests use node:http and none of the daemon's code.
 import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -14,13 +14,13 @@ export { CallError, freePort };
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const bundled = path.join(root, 'build', 'bundle', 'src', 'bin');
-/** The daemon and the client, as they are shipped. */
+/** Paths of the daemon and the command-line client in the bundle. */
 export const daemonFile = path.join(bundled, 'aditd.cjs');
 export const cliFile = path.join(bundled, 'adit-cli.cjs');
-/** How long a start or an end may take, in milliseconds. */
+/** Longest time in milliseconds for a start or a stop. */
 const START_MS = PATIENCE_MS;
 
-/** Code and text of the error that a call ends with. */
+/** Returns code and text of the error with which a call fails. */
 export async function refusal(call: Promise<unknown>): Promise<string> {
   try {
     await call;
@@ -30,10 +30,10 @@ export async function refusal(call: Promise<unknown>): Promise<string> {
   }
 }
 
-/** Its connections end long before the server closes a quiet one: a call must not meet that. */
+/** Idle connections are closed long before the server closes them, so that no call uses a connection at that moment. */
 const newAgent = (): http.Agent => new http.Agent({ keepAlive: true, timeout: 5_000 });
 
-/** A running daemon on regtest (or the network the options name). */
+/** A daemon on regtest, or on the network that the options select. */
 export class Daemon {
   readonly dir: string;
   readonly port: number;
@@ -63,14 +63,14 @@ export class Daemon {
           : 'regtest';
   }
 
-  /** Starts a daemon on a fresh folder and waits until it answers. One front unless the options say otherwise. */
+  /** Starts a daemon on a new folder and waits until it answers. It has one front unless the options say otherwise. */
   static async start(...options: string[]): Promise<Daemon> {
     const daemon = new Daemon(fs.mkdtempSync(path.join(os.tmpdir(), 'adit-test-')), await freePort(), options);
     await daemon.up();
     return daemon;
   }
 
-  /** The same with another build's daemon. @param file its aditd.js */
+  /** Starts the daemon of another build, like `start`. @param file its aditd.js */
   static async startFrom(file: string, ...options: string[]): Promise<Daemon> {
     const daemon = new Daemon(fs.mkdtempSync(path.join(os.tmpdir(), 'adit-test-')), await freePort(), options);
     daemon.#file = file;
@@ -78,7 +78,10 @@ export class Daemon {
     return daemon;
   }
 
-  /** The same by way of another command, which gets the command line of the daemon. @param through sh -c '…' sh, say */
+  /**
+   * Starts a daemon through another command, which gets the daemon's command line as arguments. @param through for
+   * example ['sh', '-c', '…', 'sh']
+   */
   static async startThrough(through: readonly string[], ...options: string[]): Promise<Daemon> {
     const daemon = new Daemon(fs.mkdtempSync(path.join(os.tmpdir(), 'adit-test-')), await freePort(), options);
     daemon.#through = through;
@@ -86,7 +89,7 @@ export class Daemon {
     return daemon;
   }
 
-  /** Starts a daemon that keeps no cookie. @param credentials user:password that its options admit */
+  /** Starts a daemon without a cookie. @param credentials user:password that its options accept */
   static async startAs(credentials: string, ...options: string[]): Promise<Daemon> {
     const daemon = new Daemon(fs.mkdtempSync(path.join(os.tmpdir(), 'adit-test-')), await freePort(), options);
     daemon.#credentials = credentials;
@@ -94,7 +97,7 @@ export class Daemon {
     return daemon;
   }
 
-  /** A daemon over a copy of a data folder; it is not started. */
+  /** Creates a daemon over a copy of a data folder, without starting it. */
   static async over(folder: string, ...options: string[]): Promise<Daemon> {
     const daemon = new Daemon(fs.mkdtempSync(path.join(os.tmpdir(), 'adit-test-')), await freePort(), options);
     fs.cpSync(folder, daemon.dir, { recursive: true });
@@ -102,13 +105,16 @@ export class Daemon {
     return daemon;
   }
 
-  /** Makes calls over TLS. @param ca the server's certificate @param credentials user:password that the options admit */
+  /**
+   * Makes later calls use TLS. @param ca the server's certificate @param credentials user:password that the options
+   * accept
+   */
   useTls(ca: Uint8Array, credentials: string): void {
     this.#ca = ca;
     this.#credentials = credentials;
   }
 
-  /** How the process ended, undefined while it runs. */
+  /** Exit code and signal of the process; undefined while it runs. */
   get exit(): { code: number | null; signal: NodeJS.Signals | null } | undefined {
     return this.#exit;
   }
@@ -119,13 +125,13 @@ export class Daemon {
 
   /** Starts the process (again) on the same folder. */
   async up(...more: string[]): Promise<void> {
-    // Nothing would end the process before.
+    // Starting a second process would leave the first one running for ever.
     if (this.child !== undefined && this.#exit === undefined) throw new Error('the daemon runs already');
     const network = this.#networkFolder === 'regtest' ? ['-regtest'] : [];
     const fronts = this.options.some((option) => option.startsWith('-fronts=')) ? [] : ['-fronts=1'];
-    // Keys that a wallet makes ahead; a thousand, of every kind, take half a second.
+    // Size of the key pool. The default of a thousand keys of each kind takes half a second.
     const keys = [...this.options, ...more].some((option) => option.startsWith('-keypool=')) ? [] : ['-keypool=20'];
-    // Nobody is called and no port is taken that another test may have, unless the test is about peers.
+    // Unless the test is about peers, the daemon opens no connections and listens on no port.
     const peers = [...this.options, ...more].some((option) => /^-(listen|port|bind|connect|addnode|seednode|whitebind)=/.test(option));
     const out = fs.openSync(path.join(this.dir, 'stdout.log'), 'a');
     this.#exit = undefined;
@@ -137,7 +143,7 @@ export class Daemon {
       command,
       [
         ...before,
-        // For profiles: DAEMON_NODE="--cpu-prof --cpu-prof-dir=/tmp/prof".
+        // Options of Node.js for profiles: DAEMON_NODE="--cpu-prof --cpu-prof-dir=/tmp/prof".
         ...(process.env.DAEMON_NODE?.split(' ') ?? []),
         this.#file,
         ...network,
@@ -145,7 +151,7 @@ export class Daemon {
         `-rpcport=${this.port}`,
         '-printtoconsole=0',
         '-checktemplates=1',
-        // Seconds of all cores behind each first template.
+        // The warm-up would occupy all cores for seconds after the first template.
         '-rehearse=0',
         ...fronts,
         ...keys,
@@ -182,20 +188,20 @@ export class Daemon {
     return this.#auth;
   }
 
-  /** One HTTP request with the cookie. */
+  /** Sends an HTTP request with the cookie. */
   post(body: string, options: { path?: string; agent?: http.Agent; signal?: AbortSignal; auth?: string } = {}): Promise<HttpReply> {
     const headers = { 'content-type': 'text/plain' };
     const { auth = this.#auth, agent = this.#ca ? false : this.#agent } = options;
     return httpRequest({ ...options, port: this.port, agent, ca: this.#ca, auth, headers, body });
   }
 
-  /** A call's result. @throws CallError */
+  /** Returns the result of a call. @throws CallError */
   // biome-ignore lint/suspicious/noExplicitAny: results are as many shapes as there are methods
   async call(method: string, ...params: unknown[]): Promise<any> {
     return this.#callAt('/', method, params);
   }
 
-  /** The same of one of several wallets. */
+  /** Returns the result of a call to one of several wallets. */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   callWallet(wallet: string, method: string, ...params: unknown[]): Promise<any> {
     return this.#callAt(`/wallet/${encodeURIComponent(wallet)}`, method, params);
@@ -206,13 +212,13 @@ export class Daemon {
     return resultOf(await this.post(JSON.stringify({ id: 1, method, params }), { path }));
   }
 
-  /** Ends the process without warning. */
+  /** Kills the process. */
   async kill(): Promise<void> {
     this.child?.kill('SIGKILL');
     await this.ended();
   }
 
-  /** Waits for the process's end. */
+  /** Waits until the process has ended. */
   async ended(): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
     for (const deadline = Date.now() + START_MS; !this.#exit && Date.now() < deadline; ) await sleep(10);
     if (!this.#exit) {
@@ -223,8 +229,8 @@ export class Daemon {
   }
 
   /**
-   * Asks it to stop and waits.
-   * @throws when it had ended before, refuses the call, or ends otherwise than with exit code 0
+   * Stops the daemon by a call and waits for its end. @throws if it had ended before, refuses the call, or ends with
+   * another exit code than 0
    */
   async stop(): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
     const how = ({ code, signal }: { code: number | null; signal: NodeJS.Signals | null }): string =>
@@ -236,7 +242,7 @@ export class Daemon {
     return exit;
   }
 
-  /** Ends it one way or the other and removes its folder. */
+  /** Ends the process, by force if necessary, and removes its folder. */
   async remove(): Promise<void> {
     this.#agent.destroy();
     if (!this.#exit) await this.kill();

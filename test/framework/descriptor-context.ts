@@ -1,4 +1,4 @@
-// Context with which the descriptor tests read: native hashes and key arithmetic, any network, both languages.
+// Context for parsing descriptors in tests: native hashes and key arithmetic, any network, both languages.
 import type { DescriptorContext, DescriptorLanguage } from '../../src/address/descriptor/context.js';
 import type { Descriptor } from '../../src/address/descriptor/descriptor.js';
 import { type ParsedDescriptor, parseDescriptor } from '../../src/address/descriptor/parse.js';
@@ -11,19 +11,19 @@ export const hashes = createNativeHashes();
 export const keyMath = createKeyMath();
 export const tools = { hashes, keys: keyMath };
 
-/** Surroundings of a network and language. */
+/** Returns the context of a network and a language. */
 export function descriptorContext(language: DescriptorLanguage = 'master', network: ChainParams['name'] = 'main'): DescriptorContext {
   return { ...tools, params: chainParams(network), language };
 }
 
-/** A text that must be a descriptor. */
+/** Parses a text that must be a descriptor. */
 export function mustParse(text: string, context: DescriptorContext = descriptorContext()): ParsedDescriptor {
   const parsed = parseDescriptor(text, context);
   if ('error' in parsed) throw new Error(`${text}: ${parsed.error}`);
   return parsed;
 }
 
-/** Scripts in hex, with the secrets of the text; null when they can't be derived. */
+/** Returns the scripts of a parsed text in hex, derived with its private keys; null if they cannot be derived. */
 export function scriptsOf({ descriptors, secrets }: ParsedDescriptor, index = 0): string[] | null {
   const [descriptor] = descriptors as readonly [Descriptor];
   const scripts = descriptor.scripts(index, { secrets });

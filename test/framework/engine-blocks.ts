@@ -23,7 +23,7 @@ export const MONEY = 2_100_000_000_000_000;
 const FINAL = 0xffffffff;
 const HEADER_TIME = 1_700_000_000;
 
-/** A place in a chain: the parent of the block to make, and coins. */
+/** State of a chain for which a block is made: the parent of the block, and coins. */
 export interface World {
   readonly parent: ModelNode;
   readonly coins: Map<string, Uint8Array>;
@@ -56,7 +56,7 @@ export function randomWorld(random: Random, height: number, coins: number): Worl
 }
 
 const headers = new Map<number, Pick<World, 'parent' | 'medianTimes'>>();
-/** Headers up to a height with unsteady times, the same for each call. */
+/** Returns headers up to a height, with irregular times. The result is the same for each call. */
 function headersTo(height: number): Pick<World, 'parent' | 'medianTimes'> {
   const known = headers.get(height);
   if (known !== undefined) return known;
@@ -114,7 +114,7 @@ function randomOp(random: Random): Buffer {
   }
 }
 
-/** Scripts of every stored form, and their near misses. */
+/** Returns a random script of one of the stored forms, or one that differs slightly from such a form. */
 export function randomScript(random: Random): Buffer {
   const hash = Buffer.from(random.bytes(20));
   const long = Buffer.from(random.bytes(32));
@@ -167,7 +167,7 @@ function randomSequence(random: Random): number {
   );
 }
 
-/** scriptSig: pushes with a redeem script that may be a program, or anything. */
+/** Returns a random scriptSig: pushes with a redeem script that may be a witness program, or random bytes. */
 function randomUnlocking(random: Random): Buffer {
   if (random.below(5) === 0) return random.below(2) === 0 ? Buffer.alloc(0) : randomOps(random, 6);
   const redeem = push(random.below(2) === 0 ? randomOps(random, 8) : randomScript(random).subarray(0, 500));
@@ -197,7 +197,7 @@ export interface BlockDraft {
 
 type Spendable = Pick<World['list'][number], 'txid' | 'index' | 'value'>;
 
-/** A block on a world that mostly keeps the rules. */
+/** Returns a block for a world that usually obeys the rules. */
 export function randomDraft(random: Random, world: World, params: ChainParams): BlockDraft {
   const height = world.parent.height + 1;
   const free: Spendable[] = world.list.filter((coin) => random.below(8) === 0 || !coin.coinbase || height - coin.height >= 100);
@@ -254,7 +254,7 @@ export function randomDraft(random: Random, world: World, params: ChainParams): 
 
 const hasWitness = (tx: Tx): boolean => tx.ins.some((input) => (input.witness?.length ?? 0) > 0);
 
-/** The bytes of a block with these transactions: commitment and root are computed. */
+/** Returns the bytes of a block with these transactions, with the commitment and merkle root computed. */
 export function sealDraft(draft: BlockDraft, parent: ModelNode, time = parent.time + 600): Buffer {
   const [first, ...others] = draft.txs;
   let coinbase = first as Tx;

@@ -91,7 +91,7 @@ export function connectOrdinarily(bytes: Uint8Array, prev: HeaderContext, params
   return { rejected: null, coins: after, undo, undoChecksum, fees: result.fees, sigopCost: result.sigopCost };
 }
 
-/** Address of the slot, with guard zones of one page before and behind it. */
+/** Memory in pages: for median times, for the guard zone on each side of the slot, and for a shard. */
 const TIMES_PAGES = 64;
 const GUARD_PAGES = 1;
 const SHARD_PAGES = 4_096;

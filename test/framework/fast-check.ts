@@ -1,5 +1,5 @@
-// fast-check for all tests: properties that pin no seed of their own draw from the seed of the run, which the runner
-// prints, so that a run is repeated with ADIT_TEST_SEED.
+// fast-check for all tests. Properties without a seed of their own use the seed of the run, which the runner prints.
+// With ADIT_TEST_SEED a run can be repeated.
 import fc from 'fast-check';
 
 const seed = process.env.ADIT_TEST_SEED;

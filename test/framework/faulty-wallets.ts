@@ -1,5 +1,6 @@
-// The wallets' thread with faults in it: an exception in a wallet at one block, and exceptions past every caller at others.
-// Each happens once in a life of the node; a file in the wallets' folder says that it did.
+// The wallets' thread with injected faults: an exception inside a wallet at one height, and uncaught exceptions of the
+// thread at others. Each is thrown only once, also over restarts of the thread: a file in the wallets' folder records
+// it.
 import fs from 'node:fs';
 import path from 'node:path';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';

@@ -1,5 +1,5 @@
 // Brokers and processes of fronts for the tests of a fleet: the real nats-server on ports of its own, and adit-front.
-// Ended and removed with the test.
+// They are stopped and removed at the end of the test.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -11,13 +11,13 @@ import { CallError, type HttpReply, httpRequest, resultOf } from './http-request
 import { freePort } from './ports.js';
 import { PATIENCE_MS, until } from './until.js';
 
-/** The reason for skipping tests of a fleet; false where they can run. */
+/** Reason for skipping tests of a fleet; false if they can run. */
 export const noBroker: false | { readonly skip: string } =
   spawnSync('nats-server', ['--version']).status === 0 ? false : { skip: 'needs the nats-server program' };
 
 const frontFile = path.resolve(import.meta.dirname, '../../../build/bundle/src/bin/adit-front.cjs');
 
-/** A process that can be paused, killed and awaited. */
+/** A process that tests can pause, kill and wait for. */
 class Program {
   child: ChildProcess | undefined;
   #ended: Promise<void> = Promise.resolve();
@@ -48,7 +48,7 @@ class Program {
     this.child?.kill(signal);
   }
 
-  /** Ends it by a signal and waits. */
+  /** Ends the process with a signal, and waits for its end. */
   async end(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     if (this.running) this.child?.kill(signal);
     await this.#ended;
@@ -75,7 +75,7 @@ export class Broker extends Program {
     return broker;
   }
 
-  /** Starts it (again) on its folder. */
+  /** Starts the server (again) on its folder. */
   async up(): Promise<void> {
     const file = path.join(this.dir, 'nats.conf');
     const lines = [`listen: "127.0.0.1:${this.port}"`, `jetstream { store_dir: "${path.join(this.dir, 'js')}" }`, this.configuration, ''];
@@ -93,7 +93,7 @@ export class Broker extends Program {
   }
 }
 
-/** A node of a fleet, in mode live. */
+/** Starts a node of a fleet, in mode live. */
 export function fleetNode(broker: Broker, name: string, ...more: string[]): Promise<Daemon> {
   return Daemon.start(`-fleet=${broker.url}`, `-fleetname=${name}`, '-fleetaccount=fronts', '-templatemode=live', ...more);
 }
@@ -117,14 +117,14 @@ export class FrontProcess extends Program {
     super(dir, 'front.log');
   }
 
-  /** Starts one and waits until it answers. */
+  /** Starts a process of fronts, and waits until it answers. */
   static async start(...options: string[]): Promise<FrontProcess> {
     const front = await FrontProcess.begin(...options);
     await front.answers();
     return front;
   }
 
-  /** Starts one that may not find its nodes yet. */
+  /** Starts a process of fronts without waiting, because it may not find its nodes yet. */
   static async begin(...options: string[]): Promise<FrontProcess> {
     const front = new FrontProcess(fs.mkdtempSync(path.join(os.tmpdir(), 'adit-front-')), await freePort(), options);
     front.up();
@@ -135,7 +135,7 @@ export class FrontProcess extends Program {
     this.launch(process.execPath, [frontFile, '-regtest', `-rpcport=${this.port}`, '-rpcuser=u', '-rpcpassword=p', ...this.options]);
   }
 
-  /** Waits until it follows a node. */
+  /** Waits until the process follows a node. */
   async answers(): Promise<void> {
     for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(20)) {
       if (!this.running) throw new Error(`adit-front ended: ${this.output.slice(-1500)}`);
@@ -149,18 +149,18 @@ export class FrontProcess extends Program {
     throw new Error('adit-front did not answer');
   }
 
-  /** One HTTP request. */
+  /** Sends an HTTP request. */
   post(body: string, options: { path?: string; auth?: string; signal?: AbortSignal } = {}): Promise<HttpReply> {
     return httpRequest({ ...options, port: this.port, agent: this.#agent, auth: options.auth ?? 'u:p', body });
   }
 
-  /** A call's result. @throws CallError */
+  /** Returns the result of a call. @throws CallError */
   // biome-ignore lint/suspicious/noExplicitAny: results are as many shapes as there are methods
   async call(method: string, ...params: unknown[]): Promise<any> {
     return resultOf(await this.post(JSON.stringify({ id: 1, method, params })));
   }
 
-  /** The node that it says it follows. */
+  /** Name of the node that the process follows, according to its log. */
   get followed(): string {
     return [...this.output.matchAll(/fleet: following ([\w-]+) at/g)].at(-1)?.[1] ?? '';
   }

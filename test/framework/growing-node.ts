@@ -1,4 +1,4 @@
-// A made-up node whose chain and mempool a test changes step by step, as a wallet's client sees it.
+// A made-up node whose chain and mempool a test changes step by step. A wallet's client is connected to it.
 
 import { parseBlock } from '../../src/consensus/block/block-view.js';
 import { buildTx } from '../../src/consensus/tx/build-tx.js';
@@ -13,18 +13,18 @@ const crypto = createNativeCrypto();
 export interface GrowingNode {
   readonly client: InlineNodeClient;
   readonly tip: TestBlock;
-  /** How many transactions entered the mempool. */
+  /** Number of transactions that entered the mempool. */
   readonly entered: number;
-  /** How many times the whole mempool was read. */
+  /** Number of times that the whole mempool was read. */
   readonly poolReads: number;
-  /** Adds a block of one transaction. */
+  /** Adds a block with one transaction. */
   connect(): TestBlock;
-  /** Takes the tip off. */
+  /** Disconnects the tip. */
   disconnect(): TestBlock;
-  /** Something enters the mempool. */
+  /** Adds a transaction to the mempool. */
   enter(): TxView;
   leave(tx: TxView): void;
-  /** Transactions of disconnected blocks are on their way back until it is false. */
+  /** True while transactions of disconnected blocks are returning to the mempool. Tests set it to false. */
   returning: boolean;
   /** Result of keepFrom(). */
   readonly keptFrom: number;
@@ -86,7 +86,7 @@ export function createNode(): GrowingNode {
     mempool: mempool as never,
     crypto,
     scanner: null,
-    // Gives a job back as it came.
+    // Returns a signing job unchanged.
     signing: { size: 3, run: async (_class, _name, job) => job as never },
     filters: null,
     mostRelatives: { ancestors: 25, descendants: 26 },

@@ -1,11 +1,11 @@
-// Slabs for template tests: a fresh one each time, with a note of what became of it.
+// Slabs for tests of templates: a new slab each time, with lists of the slabs that were taken, published and discarded.
 import type { TemplateSlab, TemplateSlabs } from '../../src/template/source.js';
 
 export class HandSlabs implements TemplateSlabs {
   readonly taken: TemplateSlab[] = [];
   readonly published: number[] = [];
   readonly discarded: number[] = [];
-  /** Waited for before a slab is given out; null: one is free. */
+  /** Promise to await before a slab is handed out; null: a slab is free at once. */
   gate: Promise<void> | null = null;
 
   takeSlabWhenFree(sizeBytes: number): TemplateSlab | Promise<TemplateSlab> {

@@ -1,4 +1,4 @@
-// One HTTP request to a server on this machine, with node:http alone.
+// Sends an HTTP request to a server on this machine, with node:http alone.
 import http from 'node:http';
 import https from 'node:https';
 
@@ -13,7 +13,7 @@ export interface HttpRequest {
   readonly agent?: http.Agent | false | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number;
-  /** Certificate of the server: the request goes over TLS. */
+  /** Certificate of the server. With it the request uses TLS. */
   readonly ca?: Uint8Array | undefined;
 }
 
@@ -50,7 +50,7 @@ export function httpRequest(asked: HttpRequest): Promise<HttpReply> {
   });
 }
 
-/** An error reply of a call. */
+/** Error reply of a call. */
 export class CallError extends Error {
   readonly code: number;
   constructor(code: number, message: string) {

@@ -1,5 +1,5 @@
-// Deterministic keys and signatures for tests and benches. Signs with the npm packages, so that what the node checks
-// with the system's library was made by other code. Never use these keys for money.
+// Deterministic keys and signatures for tests and benches. The npm packages make the signatures, so that other code has
+// made what the node's native library checks. Never use these keys for money.
 
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
@@ -18,19 +18,19 @@ function sha256(...parts: Uint8Array[]): Uint8Array {
   return new Uint8Array(hash.digest());
 }
 
-/** BIP-0340. */
+/** Returns a tagged hash of BIP-0340. */
 export function testTaggedHash(tag: string, ...parts: Uint8Array[]): Uint8Array {
   const tagHash = sha256(new TextEncoder().encode(tag));
   return sha256(tagHash, tagHash, ...parts);
 }
 
-/** Strict DER of a compact signature (BIP-0066), without a hash type. */
+/** Returns the strict DER form of a compact signature (BIP-0066), without a hash type. */
 export function derEncode(compact: Uint8Array): Uint8Array {
   const integer = (bytes: Uint8Array): number[] => {
     let start = 0;
     while (start < 31 && bytes[start] === 0) start++;
     const digits = [...bytes.subarray(start)];
-    // A set top bit would read as a sign.
+    // A set top bit would be read as a sign, so insert a zero byte.
     if (digits[0] >= 0x80) digits.unshift(0);
     return [2, digits.length, ...digits];
   };
@@ -44,7 +44,7 @@ export interface TaprootOutput {
   readonly parity: number;
 }
 
-/** A private key with what can be made of it. */
+/** A private key with its public keys and signatures. */
 export class TestKey {
   readonly secret: Uint8Array;
   /** 33 bytes. */
@@ -68,7 +68,7 @@ export class TestKey {
     return key;
   }
 
-  /** RFC 6979, low S. @param lowR grinds extra entropy until r is below 2^255, as Core does @returns 64 bytes */
+  /** Signs with ECDSA (RFC 6979, low S). @param lowR adds entropy until r is below 2^255, as Core does @returns 64 bytes */
   signEcdsa(hash: Uint8Array, lowR = false): Uint8Array {
     let { signature } = secp.ecdsaSign(hash, this.secret);
     for (let counter = 1; lowR && signature[0] >= 0x80; counter++) {
@@ -79,7 +79,7 @@ export class TestKey {
     return new Uint8Array(signature);
   }
 
-  /** As scripts carry it: DER, then the hash type. */
+  /** Signs, and returns the signature as scripts contain it: DER, then the hash type. */
   signForScript(hash: Uint8Array, hashType: number, lowR = true): Uint8Array {
     const der = derEncode(this.signEcdsa(hash, lowR));
     const signature = new Uint8Array(der.length + 1);
@@ -88,19 +88,19 @@ export class TestKey {
     return signature;
   }
 
-  /** BIP-0340 with the key as it is: for tapscript. @returns 64 bytes */
+  /** Signs with the untweaked key (BIP-0340), for tapscript. @returns 64 bytes */
   signSchnorr(hash: Uint8Array, aux: Uint8Array = new Uint8Array(32)): Uint8Array {
     return tiny.signSchnorr(hash, this.secret, aux);
   }
 
-  /** The output key of this internal key. @param merkleRoot of the script tree, absent without one */
+  /** Returns the output key of this internal key. @param merkleRoot root of the script tree; omitted if there is none */
   taprootOutput(merkleRoot: Uint8Array = new Uint8Array(0)): TaprootOutput {
     const tweaked = tiny.xOnlyPointAddTweak(this.xonly, this.#tweak(merkleRoot));
     if (tweaked === null) throw new Error('The tweak of a test key met the group order');
     return { key: tweaked.xOnlyPubkey, parity: tweaked.parity };
   }
 
-  /** BIP-0340 with the tweaked key: for the key path. @returns 64 bytes */
+  /** Signs with the tweaked key (BIP-0340), for the key path. @returns 64 bytes */
   signTaproot(hash: Uint8Array, merkleRoot: Uint8Array = new Uint8Array(0), aux: Uint8Array = new Uint8Array(32)): Uint8Array {
     const even = this.publicKey[0] === 3 ? tiny.privateNegate(this.secret) : this.secret;
     const secret = tiny.privateAdd(even, this.#tweak(merkleRoot));
@@ -113,7 +113,7 @@ export class TestKey {
   }
 }
 
-/** The n-th test key, the same on every machine. */
+/** Returns test key number n, the same on every machine. */
 export function testKey(n: number): TestKey {
   return new TestKey(sha256(new TextEncoder().encode(`adit test key ${n}`)));
 }

@@ -1,5 +1,5 @@
-// A miner for kill tests: feeds a daemon blocks, transactions and reorganisations, remembers what was acknowledged, and
-// knows after a SIGKILL what the daemon must still know.
+// A miner for kill tests: submits blocks, transactions and reorganisations to a daemon, remembers which of them the
+// daemon acknowledged, and checks after a SIGKILL that the daemon still has them.
 import { type BlockTree, ROOT, type TreeBlock } from './block-tree.js';
 import { Connection } from './connection.js';
 import { CallError, type Daemon } from './daemon.js';
@@ -8,10 +8,10 @@ import { CallError, type Daemon } from './daemon.js';
 const MAX_DEPTH = 5;
 const MAX_TRANSACTIONS = 6;
 
-/** How a miner spends its time. */
+/** Shares of the actions of a miner. */
 export interface KillMix {
   /**
-   * Number of 100 steps that begin a reorganisation, and number that mark a block invalid and take the mark back. The
+   * Percentage of steps that begin a reorganisation, and percentage that invalidate a block and reconsider it. All
    * other steps mine on the tip.
    */
   readonly reorganise: number;
@@ -20,7 +20,7 @@ export interface KillMix {
   readonly depth?: number;
   /** Most transactions of a block. */
   readonly transactions?: number;
-  /** Coins without value that every block makes in addition. */
+  /** Number of outputs without value in the coinbase of each block. */
   readonly extraCoins?: number;
 }
 
@@ -30,20 +30,23 @@ export class KillMiner {
   readonly tree: BlockTree;
   readonly #node: Daemon;
   readonly #mix: KillMix;
-  /** Blocks whose submission was answered, in that order. */
+  /** Blocks whose submission was answered, in the order of the answers. */
   readonly acknowledged: TreeBlock[] = [];
   readonly #byHash = new Map<string, TreeBlock>([[ROOT.hashHex, ROOT]]);
-  /** The tip by what the daemon said. */
+  /** The tip according to the daemon's answers. */
   tip: TreeBlock = ROOT;
-  /** Something was acknowledged that may have moved the tip without saying so. */
+  /** True if an acknowledged call may have changed the tip although its answer does not tell so. */
   #tipMayDiffer = false;
-  /** Sent, but not answered. */
+  /** Block that was submitted and is not answered yet; null if there is none. */
   inFlight: TreeBlock | null = null;
-  /** Blocks of a branch that is being built to overtake. */
+  /** Branch that is being built to replace the tip, and number of its blocks that are still missing. */
   #rival: { tip: TreeBlock; left: number } | null = null;
-  /** A block that was, or may have been, marked invalid and not reconsidered yet. */
+  /**
+   * A block that was, or may have been, invalidated and is not reconsidered yet. `certain` is false if the answer to
+   * the call is missing.
+   */
   invalidated: { block: TreeBlock; certain: boolean } | null = null;
-  /** Answers that a block must never get. */
+  /** Answers to submissions that must never occur. */
   readonly strange: unknown[] = [];
   counts = { reorganisations: 0, invalidations: 0, payments: 0 };
 
@@ -53,7 +56,7 @@ export class KillMiner {
     this.#mix = mix;
   }
 
-  /** The block of a hash, when it was sent. */
+  /** Returns the block with a hash, if it was submitted. */
   block(hashHex: string): TreeBlock | undefined {
     return this.#byHash.get(hashHex);
   }
@@ -62,12 +65,12 @@ export class KillMiner {
     return this.tree.grow(prev, this.#mix.transactions ?? MAX_TRANSACTIONS, this.#mix.extraCoins);
   }
 
-  /** Highest block that was acknowledged. */
+  /** Height of the highest acknowledged block. */
   get best(): number {
     return this.acknowledged.reduce((best, block) => Math.max(best, block.height), 0);
   }
 
-  /** Feeds until `enough` says so or the daemon goes away. @returns whether it still answers */
+  /** Submits blocks until `enough` returns true or the daemon ends. @returns false if the daemon has ended */
   async feed(enough: () => boolean): Promise<boolean> {
     const connection = new Connection(this.#node);
     try {
@@ -75,7 +78,7 @@ export class KillMiner {
       while (!enough()) await this.#step(connection);
       return true;
     } catch (error) {
-      // An error that the daemon returns concerns the test. Its death is planned.
+      // An error reply is a fault that the test must report. The end of the daemon is intended.
       if (error instanceof CallError && error.code !== -1) throw error;
       return false;
     } finally {
@@ -83,7 +86,7 @@ export class KillMiner {
     }
   }
 
-  /** Feeds transactions and asks for templates until the daemon goes away or `enough`. */
+  /** Submits transactions and requests templates until `enough` returns true or the daemon ends. */
   async bother(enough: () => boolean): Promise<void> {
     const connection = new Connection(this.#node);
     try {
@@ -100,13 +103,13 @@ export class KillMiner {
         await connection.call('getblocktemplate', { rules: ['segwit'] });
       }
     } catch {
-      // The daemon died.
+      // The daemon has ended.
     } finally {
       connection.close();
     }
   }
 
-  /** After a restart: the block under way is sent again, marks are taken back. */
+  /** Called after a restart: reconsiders an invalidated block, and submits the unanswered block again. */
   async #settleUp(connection: Connection): Promise<void> {
     if (this.invalidated !== null) await this.#reconsider(connection);
     if (this.inFlight !== null) await this.#submit(connection, this.inFlight);
@@ -146,7 +149,7 @@ export class KillMiner {
     this.inFlight = null;
     this.acknowledged.push(block);
     if (answer === null) this.tip = block;
-    // A daemon that stops stores the block, says this, and connects it at the next start.
+    // A daemon that is stopping stores the block, answers 'inconclusive', and connects the block at the next start.
     if (again || (answer === 'inconclusive' && block.height > this.tip.height)) this.#tipMayDiffer = true;
     const fine = answer === null || answer === 'inconclusive' || (again && (answer === 'duplicate' || answer === 'duplicate-inconclusive'));
     if (!fine) this.strange.push(answer);
@@ -163,7 +166,8 @@ export class KillMiner {
 
   async #reconsider(connection: Connection): Promise<void> {
     const { block } = this.invalidated!;
-    // From here on either may be: the mark is gone once the call arrived, whether or not it was answered.
+    // From here on the block may or may not be invalid: the daemon reconsiders it when the call arrives, even if no
+    // answer is sent.
     this.invalidated = { block, certain: false };
     this.#tipMayDiffer = true;
     await connection.call('reconsiderblock', block.hashHex);
@@ -179,7 +183,7 @@ export class KillMiner {
     this.#tipMayDiffer = false;
   }
 
-  /** Checks what a restarted daemon must know. @returns the faults */
+  /** Checks the state of a restarted daemon. @returns the faults */
   async check(exactTip: boolean): Promise<string[]> {
     const wrong: string[] = [];
     const hash: string = await this.#node.call('getbestblockhash');

@@ -1,12 +1,12 @@
-// Naive stand-ins for the chain in tests of the law: header nodes in a linked list, coins in a Map. Simple enough to be
-// seen right.
+// Naive models of the chain for tests of the consensus rules: header nodes in a linked list, coins in a Map. They are
+// simple enough to be checked by reading.
 
 import type { BlockView } from '../../src/consensus/block/block-view.js';
 import type { HeaderView } from '../../src/consensus/block/header-view.js';
 import { type Coin, type CoinView, isUnspendable } from '../../src/consensus/coin.js';
 import type { HeaderContext } from '../../src/consensus/header-context.js';
 
-/** A header with its place. */
+/** A header with its ancestors. */
 export class ModelNode implements HeaderContext {
   readonly height: number;
 
@@ -21,7 +21,7 @@ export class ModelNode implements HeaderContext {
     this.height = height ?? (prev === null ? 0 : prev.height + 1);
   }
 
-  /** The child of `prev` that a parsed header describes. */
+  /** Returns the child of `prev` with a parsed header. */
   static of(prev: ModelNode | null, header: HeaderView, height?: number): ModelNode {
     return new ModelNode(prev, header.time, header.bits, header.version, header.hash, height);
   }
@@ -59,7 +59,7 @@ export class ModelCoins implements CoinView {
     this.map.set(outpoint.toString('hex'), coin);
   }
 
-  /** Spends and creates what a valid block does. */
+  /** Applies a valid block: removes the coins that it spends, and adds those that it creates. */
   apply(block: BlockView, height: number): void {
     block.txs.forEach((tx, i) => {
       for (let k = 0; i > 0 && k < tx.inputCount; k++) this.map.delete(Buffer.from(tx.outpoint(k)).toString('hex'));

@@ -1,4 +1,4 @@
-// Blocks on light templates, as a miner makes them: header and coinbase, with serializers of the tests' own.
+// Makes blocks on light templates as a miner does: header and coinbase, with the serializers of the tests.
 import { ANYONE } from './chain-builder.js';
 import {
   grind,
@@ -14,7 +14,7 @@ import {
   unshown,
 } from './messages.js';
 
-/** Header and coinbase for a light template. */
+/** Returns header and coinbase of a solved block on a light template. */
 // biome-ignore lint/suspicious/noExplicitAny: a template has many members
 export function mineLight(template: any): { work: string; hash: string } {
   const coinbase: Tx = {

@@ -1,4 +1,4 @@
-// Images of a wallet's tables in memory, as copies: for tests that load a wallet again and again.
+// Keeps images of a wallet's tables in memory, as copies, for tests that load a wallet again and again.
 import type { ImageFiles } from '../../src/wallet/image/image-file.js';
 import { columnWithCapacity, type ImageColumn, typeOf } from '../../src/wallet/image/table-image.js';
 
@@ -11,7 +11,7 @@ const copyColumn = ({ column, secret }: ImageColumn): ImageColumn => {
 
 export class MemoryImages implements ImageFiles {
   readonly #kept = new Map<string, ImageColumn[]>();
-  /** Images that were read. */
+  /** Number of images that were read. */
   restored = 0;
 
   async write(id: Uint8Array, columns: readonly ImageColumn[]): Promise<void> {

@@ -1,4 +1,4 @@
-// Sockets without a network: what one end writes the other end reads, and both end together.
+// Pairs of sockets in memory. One end reads what the other end writes, and both ends close together.
 import { Duplex } from 'node:stream';
 
 /** One end of a connection in memory. */
@@ -25,7 +25,7 @@ export class MemorySocket extends Duplex {
   }
 }
 
-/** Two ends that are connected. */
+/** Returns two connected ends. */
 export function socketPair(): readonly [MemorySocket, MemorySocket] {
   const pair = [new MemorySocket(), new MemorySocket()] as const;
   pair[0].other = pair[1];

@@ -1,4 +1,4 @@
-// A wallet without disk, chain or mempool, for tests of payments. The test tells it what it received.
+// A wallet without disk, chain or mempool, for tests of payments. Tests tell it about received payments.
 
 import { buildTx } from '../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../src/consensus/tx/tx-view.js';
@@ -23,7 +23,7 @@ import { descriptorContext } from './descriptor-context.js';
 
 export const crypto = createNativeCrypto();
 const signer = createSigner();
-/** A transaction of the mempool without relatives. */
+/** Relatives of a mempool transaction that has no relatives. */
 export const ALONE: Relatives = {
   ancestors: 1,
   ancestorSize: 200,
@@ -33,7 +33,7 @@ export const ALONE: Relatives = {
   hasDescendants: false,
   replaceableAncestor: false,
 };
-/** Options of wallets that nothing else is said of. */
+/** Default options of the wallets. */
 export const PLAIN_OPTIONS: WalletOptions = {
   enabled: true,
   dir: '',
@@ -54,7 +54,7 @@ export const PLAIN_OPTIONS: WalletOptions = {
   notifyCommand: undefined,
   spend: DEFAULT_SPEND,
 };
-/** Height of the tip when a wallet is made. */
+/** Height of the tip of a new wallet. */
 export const TIP = 1000;
 
 type Open<T> = { -readonly [K in keyof T]: T[K] };
@@ -63,13 +63,13 @@ export interface MemoryWallet {
   readonly wallet: Wallet;
   /** Dependencies of the wallet, for loading its rows again. */
   readonly surroundings: WalletSurroundings;
-  /** Members, also of the client, may be replaced. */
+  /** Dependencies of payments. Tests may replace members, also those of the client. */
   readonly tools: Open<Omit<SpendTools, 'client'>> & { readonly client: Open<NodeClient> };
-  /** A new address of a kind, as its script. */
+  /** Returns the script of a new address of a type. */
   address(type: AddressType): Promise<Uint8Array>;
-  /** Somebody pays scripts. @param height of the block, 0: in the mempool */
+  /** Adds a foreign transaction that pays scripts. @param height height of its block; 0: it is in the mempool */
   receive(outputs: readonly { script: Uint8Array; value: number }[], height: number): Promise<TxView>;
-  /** The wallet's own transaction is in the mempool. */
+  /** Puts a transaction of the wallet into the mempool. */
   enter(tx: TxView): Promise<void>;
 }
 
@@ -78,10 +78,10 @@ export interface MemoryWalletOptions {
   readonly avoidReuse?: boolean;
   readonly wallet?: Partial<WalletOptions>;
   readonly spend?: Partial<SpendOptions>;
-  /** A database for it, and the folder that it is in; absent: in memory. */
+  /** Database of the wallet, and its folder; absent: a database in memory. */
   readonly store?: Store;
   readonly folder?: string;
-  /** Seconds when transactions arrive; absent: always the same moment. */
+  /** Returns the seconds at which transactions arrive; absent: always the same time. */
   readonly now?: () => number;
   /** Returns true if the lock time of a transaction allows it in the next block; absent: always. */
   readonly isFinal?: (tx: TxView) => boolean;

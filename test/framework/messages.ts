@@ -1,17 +1,16 @@
-// Bitcoin's serialisations a second time, written for tests alone: what the node accepts was not made by the node's own
-// code.
+// Bitcoin's serialisations, implemented a second time for tests, so that test data are not made by the node's own code.
 import { createHash } from 'node:crypto';
 
 export const sha256 = (data: Uint8Array): Buffer => createHash('sha256').update(data).digest();
 export const hash256 = (data: Uint8Array): Buffer => sha256(sha256(data));
 export const hash160 = (data: Uint8Array): Buffer => createHash('ripemd160').update(sha256(data)).digest();
-/** Pays to the witness script OP_TRUE. */
+/** Output script that pays to the witness script OP_TRUE. */
 export const TRUE_SCRIPT = Buffer.concat([Buffer.from([0, 32]), sha256(Buffer.from([0x51]))]);
-/** Witness that spends the output. */
+/** Witness that spends such an output. */
 export const TRUE_WITNESS = [Buffer.from([0x51])];
-/** Display hex of a hash. */
+/** Returns the display hex of a hash. */
 export const shown = (hash: Uint8Array): string => Buffer.from(hash).reverse().toString('hex');
-/** Internal bytes of display hex. */
+/** Returns the bytes of display hex in internal order. */
 export const unshown = (hex: string): Buffer => Buffer.from(hex, 'hex').reverse();
 
 export function compactSize(n: number): Buffer {
@@ -127,7 +126,7 @@ export function grind(header: Header): Buffer {
   }
 }
 
-/** Number as a script pushes it, minimally. */
+/** Returns a number in minimal script encoding. */
 export function scriptNumber(n: number): Buffer {
   if (n === 0) return Buffer.from([0]);
   if (n >= 1 && n <= 16) return Buffer.from([0x50 + n]);
@@ -137,7 +136,7 @@ export function scriptNumber(n: number): Buffer {
   return Buffer.from([bytes.length, ...bytes]);
 }
 
-/** A push of up to 65,535 bytes. */
+/** Returns a push of up to 65,535 bytes. */
 export function push(data: Uint8Array): Buffer {
   if (data.length < 0x4c) return Buffer.concat([Buffer.from([data.length]), data]);
   if (data.length < 0x100) return Buffer.concat([Buffer.from([0x4c, data.length]), data]);

@@ -1,5 +1,5 @@
-// A miner that speaks nothing but HTTP: asks for a template, adds a coinbase, grinds, submits. Its serialiser is its
-// own.
+// A miner that uses HTTP calls only: requests a template, adds a coinbase, finds a nonce, submits the block. It has its
+// own serializer.
 
 import type { TestKey } from './keys.js';
 import {
@@ -39,15 +39,15 @@ export interface Mined {
   hashHex: string;
   height: number;
   coinbase: Spendable;
-  /** Display ids of the transactions after the coinbase. */
+  /** Display hex of the txids after the coinbase. */
   txids: string[];
 }
 
 let extraNonce = 0;
 
 /**
- * Builds and solves a block from a template; its reward is locked as `kind` to `key`.
- * @param lock of the coinbase; none unless given
+ * Builds and solves a block from a template. Its reward is paid to `key` with an output of type `kind`. @param lock
+ * lock fields of the coinbase; default: none
  */
 export function mine(template: Template, kind: Kind, key: TestKey, lock = { locktime: 0, sequence: 0xffffffff }): Mined {
   const coinbase: Tx = {
@@ -92,7 +92,7 @@ export function mine(template: Template, kind: Kind, key: TestKey, lock = { lock
   };
 }
 
-/** The commitment a template should carry, computed from its transactions alone (BIP-0141). */
+/** Returns the commitment that a template should have, computed from its transactions alone (BIP-0141). */
 export function commitmentOf(template: Template): string {
   const root = merkleRoot([Buffer.alloc(32), ...template.transactions.map((tx) => unshown(tx.hash))]);
   return `6a24aa21a9ed${hash256(Buffer.concat([root, Buffer.alloc(32)])).toString('hex')}`;

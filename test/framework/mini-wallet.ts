@@ -1,8 +1,9 @@
-// A wallet for tests: one script of every standard type, and signatures for spending each, with sighashes of its own.
+// A wallet for tests: output scripts of every standard type, and signatures that spend them, with its own signature
+// hashes.
 import { derEncode, type TestKey, testKey, testTaggedHash } from './keys.js';
 import { compactSize, hash160, hash256, push, scriptNumber, serializeTx, sha256, type Tx, txid } from './messages.js';
 
-/** The standard ways to lock coins. */
+/** The standard output types. */
 export const kinds = [
   'p2pk',
   'p2pkh',
@@ -19,7 +20,7 @@ export const kinds = [
 ] as const;
 export type Kind = (typeof kinds)[number];
 
-/** An output this wallet can spend. */
+/** An output that this wallet can spend. */
 export interface Spendable {
   txid: Buffer;
   index: number;
@@ -45,7 +46,7 @@ const p2pkh = (key: TestKey): Buffer => bytes(OP.DUP, OP.HASH160, push(hash160(k
 const p2sh = (redeem: Uint8Array): Buffer => bytes(OP.HASH160, push(hash160(redeem)), OP.EQUAL);
 const second = testKey(9001);
 const twoOfTwo = (key: TestKey): Buffer => bytes(0x52, push(key.publicKey), push(second.publicKey), 0x52, OP.CHECKMULTISIG);
-/** Anyone may spend from height 1 on. */
+/** A script that anyone can spend from height 1 on. */
 const cltvRedeem = (key: TestKey): Buffer => bytes(scriptNumber(1), OP.CLTV, OP.DROP, push(key.publicKey), OP.CHECKSIG);
 const csvScript = (key: TestKey): Buffer => bytes(scriptNumber(1), OP.CSV, OP.DROP, push(key.publicKey), OP.CHECKSIG);
 const leafScript = (key: TestKey): Buffer => bytes(push(key.xonly), OP.CHECKSIG);
@@ -94,7 +95,7 @@ const u64 = (n: number): Buffer => {
 };
 const sized = (data: Uint8Array): Buffer => Buffer.concat([compactSize(data.length), data]);
 
-/** The original sighash with SIGHASH_ALL. */
+/** Returns the original signature hash with SIGHASH_ALL. */
 function legacySighash(tx: Tx, index: number, scriptCode: Uint8Array): Buffer {
   const copy: Tx = {
     ...tx,
@@ -103,7 +104,7 @@ function legacySighash(tx: Tx, index: number, scriptCode: Uint8Array): Buffer {
   return hash256(Buffer.concat([serializeTx(copy, false), u32(1)]));
 }
 
-/** BIP-0143 with SIGHASH_ALL. */
+/** Returns the signature hash of BIP-0143 with SIGHASH_ALL. */
 function segwitSighash(tx: Tx, index: number, scriptCode: Uint8Array, value: number): Buffer {
   const input = tx.ins[index]!;
   return hash256(
@@ -123,7 +124,7 @@ function segwitSighash(tx: Tx, index: number, scriptCode: Uint8Array, value: num
   );
 }
 
-/** BIP-0341 with SIGHASH_DEFAULT; a leaf makes it BIP-0342's. */
+/** Returns the signature hash of BIP-0341 with SIGHASH_DEFAULT; with a leaf, that of BIP-0342. */
 function taprootSighash(tx: Tx, index: number, spent: readonly Spendable[], leaf?: Uint8Array): Uint8Array {
   return testTaggedHash(
     'TapSighash',
@@ -143,7 +144,7 @@ function taprootSighash(tx: Tx, index: number, spent: readonly Spendable[], leaf
 
 const sign = (key: TestKey, hash: Uint8Array): Buffer => Buffer.concat([derEncode(key.signEcdsa(hash, true)), Buffer.from([1])]);
 
-/** BIP-0341 signs for all of them. @throws when one is missing */
+/** Returns the coins of all inputs, because BIP-0341 signs all of them. @throws if one is missing */
 function everyCoin(spent: readonly (Spendable | undefined)[]): Spendable[] {
   return spent.map((coin) => {
     if (coin === undefined) throw new Error('a taproot signature needs the coins of all inputs');
@@ -151,7 +152,7 @@ function everyCoin(spent: readonly (Spendable | undefined)[]): Spendable[] {
   });
 }
 
-/** Fills in scriptSig and witness of every input that has its coin at the same index. */
+/** Fills in scriptSig and witness of every input whose coin is given at the same index. */
 export function signAll(tx: Tx, spent: readonly (Spendable | undefined)[]): void {
   spent.forEach((coin, index) => {
     if (coin === undefined) return;
@@ -204,21 +205,21 @@ export function signAll(tx: Tx, spent: readonly (Spendable | undefined)[]): void
   });
 }
 
-/** Keys are numbered from here, so that two wallets never share one. */
+/** Number of the next key. All wallets share it, so that no two wallets have the same key. */
 let nextKey = 1;
 
-/** Coins and what can be done with them. */
+/** Coins and their keys. */
 export class MiniWallet {
   readonly coins: Spendable[] = [];
 
-  /** A fresh key. */
+  /** Returns a new key. */
   key(): TestKey {
     return testKey(nextKey++);
   }
 
   /**
-   * Spends coins into one output of each kind given, equal shares less the fee. The outputs are returned, not added to
-   * `coins`: whoever mines the transaction adds them.
+   * Spends coins to one output of each given type, with equal values after the fee. The new outputs are returned but
+   * not added to `coins`; the caller adds them when the transaction is mined.
    */
   spend(
     spent: readonly Spendable[],

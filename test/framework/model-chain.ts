@@ -1,6 +1,5 @@
-// A chain for tests of mempool and templates: coins in a map, blocks of given transactions, no rules of its own. It
-// keeps the two habits of the real one that matter to callers: coins must be prefetched before they are asked for, and
-// a new tip forgets that.
+// A chain for tests of mempool and templates: coins in a map, blocks with the given transactions, no rules. Like the
+// real chain, coins must be prefetched before they are read, and a new tip invalidates prefetched coins.
 import { hashKey, hashToHex } from '../../src/consensus/bytes/hex.js';
 import type { Coin } from '../../src/consensus/coin.js';
 import type { HeaderContext } from '../../src/consensus/header-context.js';
@@ -44,7 +43,7 @@ type Change = {
   jumpedFrom?: ModelNode;
 };
 
-/** OP_TRUE: spendable by anyone without a signature. */
+/** OP_TRUE: anyone can spend the output without a signature. */
 export const ANYONE = Uint8Array.of(0x51);
 
 export class ModelChain {
@@ -86,7 +85,7 @@ export class ModelChain {
     this.#listeners.push(listener);
   }
 
-  /** A coin out of thin air. @returns its outpoint */
+  /** Adds a coin that no transaction has created. @returns its outpoint */
   fund(value: number, script: Uint8Array = ANYONE, options: Partial<Coin> = {}): Uint8Array {
     const outpoint = new Uint8Array(36);
     outpoint.set(this.#hashes.sha256d(Uint8Array.of(1, this.#next & 255, this.#next >> 8)));
@@ -95,7 +94,7 @@ export class ModelChain {
     return outpoint;
   }
 
-  /** Connects a block of these transactions (a coinbase of nothing is put before them). */
+  /** Connects a block with a generated coinbase and these transactions. */
   connect(txs: readonly TxView[]): ModelNode {
     const node = this.#apply(txs);
     this.#tell({ connected: [{ node, block: { txs: node.txs } }], disconnected: [] });
@@ -116,7 +115,7 @@ export class ModelChain {
     this.#tell({ connected, disconnected });
   }
 
-  /** Takes the last blocks off as invalidateblock does. @param steps blocks per change */
+  /** Disconnects the last blocks as invalidateblock does. @param steps number of blocks of each change */
   invalidate(steps: readonly number[]): void {
     let invalidatedBefore = 0;
     for (const depth of steps) {
@@ -128,7 +127,7 @@ export class ModelChain {
 
   #tell(change: Change): void {
     this.#known.clear();
-    // Outputs of the new blocks are still in memory.
+    // Outputs of the new blocks are still cached.
     for (const { block } of change.connected) {
       for (const tx of block.txs) for (let i = 0; i < tx.outputCount; i++) this.#known.add(hashKey(outpointOf(tx, i)));
     }
@@ -172,14 +171,14 @@ export class ModelChain {
     if (undo === undefined || node.prev === null) throw new Error('the model has nothing to disconnect');
     for (const tx of node.txs) for (let i = 0; i < tx.outputCount; i++) this.coinMap.delete(hashKey(outpointOf(tx, i)));
     for (const [key, coin] of undo) this.coinMap.set(key, coin);
-    // Outputs that the same block created and spent are removed with it.
+    // Also removes outputs that the same block created and spent.
     for (const tx of node.txs) for (let i = 0; i < tx.outputCount; i++) this.coinMap.delete(hashKey(outpointOf(tx, i)));
     this.tip = node.prev;
     return { node, block: node };
   }
 }
 
-/** The outpoint of an output. */
+/** Returns the outpoint of an output. */
 export function outpointOf(tx: TxView, index: number): Uint8Array {
   const outpoint = new Uint8Array(36);
   outpoint.set(tx.txid);
@@ -196,7 +195,7 @@ export interface SpendOptions {
   readonly coinbaseScript?: Uint8Array;
 }
 
-/** A transaction that spends these outpoints; without any it is a coinbase. */
+/** Returns a transaction that spends these outpoints; a coinbase if there are none. */
 export function spend(
   hashes: Hashes,
   outpoints: readonly Uint8Array[],

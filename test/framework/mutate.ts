@@ -1,11 +1,11 @@
-// A small seeded source of random numbers and the byte mutations of the fuzz tests. The same seed gives the same cases
-// everywhere.
+// A small source of random numbers with a seed, and the byte mutations of the fuzz tests. The same seed gives the same
+// cases on every machine.
 
 /** Numbers from a 32-bit seed (mulberry32). */
 export class Random {
   constructor(private state: number) {}
 
-  /** 0 <= n < limit, limit up to 2^32. */
+  /** Returns a number from 0 to limit - 1; `limit` is at most 2^32. */
   below(limit: number): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
@@ -22,10 +22,13 @@ export class Random {
   }
 }
 
-// Values at which lengths and counts turn from one encoding or limit to another.
+// Byte values at which the encoding of a length or count changes, or a limit begins.
 const HOT_BYTES = [0x00, 0x01, 0x02, 0x4b, 0x4c, 0x4d, 0x4e, 0x7f, 0x80, 0xfc, 0xfd, 0xfe, 0xff];
 
-/** A copy of the bytes with one to four random changes: flips, hot values, cuts, repeats, insertions. */
+/**
+ * Returns a copy of the bytes with one to four random changes: flipped bits, special values, cuts, repetitions,
+ * insertions.
+ */
 export function mutate(bytes: Uint8Array, random: Random): Uint8Array {
   let out = Array.from(bytes);
   for (let n = 1 + random.below(4); n > 0 && out.length > 0; n--) {

@@ -1,9 +1,9 @@
-// Signature hashes the slow and obvious way, with Buffers and node:crypto: the model that the real ones are compared
-// with, and what test signatures are made over. Knows nothing of src/.
+// Signature hashes, implemented in the simplest way with Buffers and node:crypto. Tests compare the real ones with
+// them, and sign them. Uses no code of src/.
 
 import { createHash } from 'node:crypto';
 
-/** A transaction in plain values. */
+/** A transaction as plain values. */
 export interface NaiveTx {
   version: number;
   inputs: { prevHash: Uint8Array; prevIndex: number; sequence: number }[];
@@ -37,8 +37,8 @@ const outpoint = (input: NaiveTx['inputs'][number]): Buffer => Buffer.concat([in
 const output = ({ value, script }: NaiveSpent): Buffer => Buffer.concat([i64(value), sized(script)]);
 
 /**
- * The original hash. The script must hold no OP_CODESEPARATOR.
- * @param declared script size to write instead of the real one (below 253)
+ * Returns the original signature hash. The script must not contain OP_CODESEPARATOR. @param declared script size to
+ * write instead of the real one (below 253)
  */
 export function naiveLegacy(tx: NaiveTx, index: number, script: Uint8Array, hashType: number, declared?: number): Buffer {
   const base = hashType & 31;
@@ -66,7 +66,7 @@ export function naiveLegacy(tx: NaiveTx, index: number, script: Uint8Array, hash
   );
 }
 
-/** BIP-0143. */
+/** Returns the signature hash of BIP-0143. */
 export function naiveSegwit(tx: NaiveTx, index: number, script: Uint8Array, value: number, hashType: number): Buffer {
   const base = hashType & 31;
   const acp = (hashType & 128) !== 0;
@@ -93,7 +93,7 @@ export interface NaiveTaproot {
   codeSeparator?: number;
 }
 
-/** BIP-0341 and BIP-0342. @returns null where no hash is defined */
+/** Returns the signature hash of BIP-0341 or BIP-0342. @returns null if no hash is defined */
 export function naiveTaproot(tx: NaiveTx, index: number, spent: NaiveSpent[], hashType: number, more: NaiveTaproot = {}): Buffer | null {
   if (![0, 1, 2, 3, 0x81, 0x82, 0x83].includes(hashType)) return null;
   const acp = (hashType & 128) !== 0;

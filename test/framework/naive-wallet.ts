@@ -1,6 +1,5 @@
-// A wallet's history as a plain list. Every answer is computed again from the whole list. The tests compare the real
-// tables, indexes and sums with it. Follows the reference of Core 0.21's behaviour sentence by sentence; ids are
-// display hex.
+// Model of a wallet's history: a plain list from which every answer is computed again each time. Tests compare the real
+// tables, indexes and sums with it. Follows Core 0.21's behaviour line by line. Ids are display hex.
 
 /** A transaction as the model sees it. */
 export interface PlainTx {
@@ -8,7 +7,7 @@ export interface PlainTx {
   readonly inputs: readonly { readonly txid: string; readonly vout: number; readonly sequence: number }[];
   readonly outputs: readonly { readonly script: string; readonly value: number }[];
   readonly coinbase: boolean;
-  /** Everything but signatures, as text: equal for twins. */
+  /** The transaction without signatures, as text: equal for transactions that differ only in their signatures. */
   readonly body: string;
 }
 
@@ -45,11 +44,11 @@ export type PlainPool = ReadonlyMap<string, PlainTx>;
 const COINBASE_MATURITY = 100;
 type Entry = Record<string, unknown>;
 const btc = (sats: number): number => sats / 1e8;
-/** Raw byte order of txids. */
+/** Returns a sort key for the byte order of txids. */
 export const rawOrder = (txid: string): string => Buffer.from(txid, 'hex').reverse().toString('hex');
 
 export class NaiveWallet {
-  /** In order of arrival. */
+  /** Records in order of arrival. */
   records: PlainRecord[] = [];
   tip: PlainBlock;
 
@@ -77,7 +76,7 @@ export class NaiveWallet {
     const known = this.scripts.get(script) ?? { mine: 0, address: undefined };
     return { ...known, label: known.address === undefined ? undefined : this.book.get(known.address) };
   }
-  /** The wallet's output an input spends. */
+  /** Returns the wallet's output that an input spends. */
   #coin(input: { txid: string; vout: number }): { value: number; mine: number; record: PlainRecord } | undefined {
     const record = this.find(input.txid);
     const output = record?.tx.outputs[input.vout];
@@ -123,7 +122,7 @@ export class NaiveWallet {
   }
   #conflict(first: PlainRecord, block: PlainBlock): void {
     const depth = -(this.tip.height - block.height + 1);
-    // A conflict with a block that has left the chain says nothing any more.
+    // A conflict with a block that has left the chain no longer counts.
     const stands = first.block === null || this.#inChain(first.block);
     if (depth >= 0 || (stands && depth >= this.depth(first))) return;
     Object.assign(first, { state: 'conflicted', block, position: -1 });
@@ -141,7 +140,7 @@ export class NaiveWallet {
     const spenders = tx.inputs.flatMap(({ txid, vout }) => this.#spenders(txid, vout));
     return spenders.filter((rival) => rival.tx.txid !== tx.txid && rival.state === 'confirmed');
   }
-  /** Payments that wait for their own block while a confirmed transaction spends a coin of theirs. */
+  /** Returns unconfirmed payments that can never confirm, because a confirmed transaction spends one of their coins. */
   hopeless(): PlainRecord[] {
     return this.records.filter(({ state, tx }) => state === 'unconfirmed' && this.#confirmedRivals(tx).length > 0);
   }
@@ -183,7 +182,10 @@ export class NaiveWallet {
       for (const child of this.#spenders(record.tx.txid, vout)) if (this.depth(child) === 0) this.#abandonChild(child);
     }
   }
-  /** Loaded again: what is in no block of the chain up to the fork is unconfirmed; blocks after it come as events. */
+  /**
+   * Models a reload of the wallet: transactions that are not in a block up to the fork become unconfirmed. Later blocks
+   * arrive as events.
+   */
   restart(fork: PlainBlock): void {
     const chain = new Set<PlainBlock>();
     for (let at: PlainBlock | null = fork; at; at = at.prev) chain.add(at);
@@ -298,7 +300,7 @@ export class NaiveWallet {
       ...Object.fromEntries(Object.entries(record.values).sort(([a], [b]) => (a < b ? -1 : 1))),
     };
   }
-  /** ListTransactions. */
+  /** Computes the entries of Core's ListTransactions. */
   entries(record: PlainRecord, filter: number, options: { minDepth?: number; label?: string; long?: boolean } = {}): Entry[] {
     const { minDepth = 0, label, long = true } = options;
     const { tx } = record;
@@ -358,7 +360,7 @@ export class NaiveWallet {
     const recent = this.#byTxid(this.records).filter((record) => Math.abs(this.depth(record)) < limit);
     return { transactions: recent.flatMap((record) => this.entries(record, filter)), removed };
   }
-  /** Sum, least depth and transactions of what an address received. */
+  /** Returns the sum, the least depth and the transactions of the payments to an address. */
   received(address: string, minDepth: number): { amount: number; confirmations: number; txids: string[] } {
     let amount = 0;
     let depth = Number.POSITIVE_INFINITY;
@@ -374,7 +376,7 @@ export class NaiveWallet {
     }
     return { amount: btc(amount), confirmations: Number.isFinite(depth) ? depth : 0, txids };
   }
-  /** Addresses that belong together, as sets of addresses with their balances. */
+  /** Returns the groups of addresses with their balances (listaddressgroupings). */
   groupings(): Map<string, { group: string; balance: number }> {
     const sets: Set<string>[] = [];
     const join = (addresses: readonly string[]): void => {

@@ -1,6 +1,6 @@
-// The real network module without a network: Net with all its parts, over a real chain on a memory store. The peers
-// belong to the test and are at the other end of sockets in memory. Time is a number that tests change, and sending
-// rounds run when a test starts them, so nothing depends on how long anything takes.
+// The real network module without a network: Net with all its parts, over a real chain in a memory store. Its peers
+// belong to the test and are at the other ends of sockets in memory. Tests set the time and start the rounds of
+// sending, so nothing depends on how long anything takes.
 import type { Socket } from 'node:net';
 import { mock } from 'node:test';
 import type { Logger } from '../../src/log/logger.js';
@@ -23,21 +23,24 @@ import { PATIENCE_MS } from './until.js';
 /** NODE_NETWORK, NODE_WITNESS and NODE_NETWORK_LIMITED. */
 const FULL_SERVICES = 1033n;
 const NONE = Buffer.alloc(0);
-/** Turns of the event loop in which a round of sending, and what it leads to without storage, is surely over. */
+/**
+ * Number of event-loop ticks in which a round of sending, and all work that it causes without storage, has certainly
+ * ended.
+ */
 const ROUND_TURNS = 12;
 
 async function turns(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise(setImmediate);
 }
 
-/** Waits for something that the node does by itself. The patience costs time only where a test fails. */
+/** Waits until the node has done something by itself. Only a failing test waits for the whole timeout. */
 async function happens(what: string, check: () => boolean): Promise<void> {
   for (const end = Date.now() + PATIENCE_MS; !check(); await turns(1)) if (Date.now() > end) throw new Error(`did not happen: ${what}`);
 }
 
-/** A peer of the test's own. */
+/** A peer that the test controls. */
 export class FakePeer {
-  /** Messages that arrived and that next() has not taken, pings included. The client answers nothing by itself. */
+  /** Messages that arrived and that next() has not returned, including pings. The peer answers nothing by itself. */
   readonly received: Message[] = [];
   #buffer: Buffer = NONE;
   #closed = false;
@@ -45,7 +48,7 @@ export class FakePeer {
 
   constructor(
     private readonly socket: MemorySocket,
-    /** The node's record of this peer. */
+    /** The node's object of this peer. */
     readonly peer: Peer,
   ) {
     socket.on('data', (chunk: Buffer) => {
@@ -63,7 +66,7 @@ export class FakePeer {
   get closed(): boolean {
     return this.#closed;
   }
-  /** Names of what came, oldest first. */
+  /** Names of the messages in `received`, oldest first. */
   get commands(): string[] {
     return this.received.map(({ command }) => command);
   }
@@ -72,7 +75,7 @@ export class FakePeer {
     this.socket.write(clear.encode(command, payload));
   }
 
-  /** Takes the next message of a kind. */
+  /** Waits for the next message of a kind and removes it from `received`. */
   async next(command: string): Promise<Buffer> {
     const at = (): number => this.received.findIndex((message) => message.command === command);
     await happens(`${command} of the node`, () => at() >= 0 || this.#closed);
@@ -80,12 +83,12 @@ export class FakePeer {
     return (this.received.splice(at(), 1)[0] as Message).payload;
   }
 
-  /** Everything that came, which is then forgotten. */
+  /** Returns all messages of `received` and clears it. */
   take(): Message[] {
     return this.received.splice(0);
   }
 
-  /** The handshake, to its end on both sides. @returns the node's version message */
+  /** Makes the handshake, until both sides have completed it. @returns the node's version message */
   async greet(greeting: Greeting = {}): Promise<Buffer> {
     this.send('version', versionPayload(greeting));
     const version = await this.next('version');
@@ -97,7 +100,8 @@ export class FakePeer {
   }
 
   /**
-   * Resolves once everything sent before was handled: the node answers in order. Then its round of sending is over too.
+   * Resolves when the node has handled everything that was sent before, because the node answers in order. The round of
+   * sending that follows has then ended too.
    */
   async sync(): Promise<void> {
     const nonce = Buffer.alloc(8);
@@ -110,7 +114,7 @@ export class FakePeer {
     await turns(ROUND_TURNS);
   }
 
-  /** The node hangs up. */
+  /** Waits until the node closes the connection. */
   async ended(): Promise<void> {
     await happens('the end of the connection', () => this.#closed);
   }
@@ -132,7 +136,10 @@ export class NetWorld {
   net!: Net;
   #accept: ((inbound: Inbound) => void) | null = null;
   #lines!: InlineConnectionFactory;
-  /** The far ends of what the node called, in order, and how many of them have a peer of the test's. */
+  /**
+   * The far ends of the connections that the node opened, in order, and the number of those that a FakePeer uses
+   * already.
+   */
   readonly #called: MemorySocket[] = [];
   #answered = 0;
   readonly #taken = new Set<Peer>();
@@ -152,7 +159,7 @@ export class NetWorld {
     const { clock } = fixture;
     const mempool = new Mempool(poolOptions, { chain: fixture.chain.view, verifier: new InlineVerifier(crypto), clock, log });
     const world = new NetWorld(fixture, mempool);
-    // Rounds come by tick() alone.
+    // Only tick() starts rounds.
     mock.timers.enable({ apis: ['setInterval'] });
     world.net = new Net(
       { services: FULL_SERVICES, discover: false, dnsSeed: false, fixedSeeds: false, connectOnly: true, v2Transport: false, ...net },
@@ -182,7 +189,7 @@ export class NetWorld {
     return world;
   }
 
-  /** As node/wiring.ts does. */
+  /** Connects the events as node/wiring.ts does. */
   #wire(): void {
     const { net, mempool } = this;
     const { chain } = this.fixture;
@@ -217,7 +224,7 @@ export class NetWorld {
     };
   }
 
-  /** A peer that calls the node. @returns null when it was turned away */
+  /** Connects a peer to the node. @returns null if the node refused the connection */
   async inbound(host = '8.8.8.8', permissions: Permissions | null = null): Promise<FakePeer | null> {
     const [near, far] = socketPair();
     const before = new Set(this.net.peers);
@@ -227,7 +234,7 @@ export class NetWorld {
     return peer === undefined ? null : new FakePeer(far, peer);
   }
 
-  /** A peer that calls the node and goes through the handshake. */
+  /** Connects a peer to the node and makes the handshake. */
   async guest(greeting: Greeting = {}, host?: string, permissions: Permissions | null = null): Promise<FakePeer> {
     const peer = await this.inbound(host, permissions);
     if (peer === null) throw new Error('the node turned a peer away');
@@ -235,14 +242,14 @@ export class NetWorld {
     return peer;
   }
 
-  /** A peer that the node calls. It has said nothing yet. */
+  /** Makes the node connect to a peer, which has sent nothing yet. */
   async call(host: string, type: ConnectionType = 'outbound-full-relay'): Promise<FakePeer> {
     const peer = await this.net.transport.connections.connect(parseHost(host, 18_444) as NetAddress, type);
     if (peer === null) throw new Error('the node called nobody');
     return this.#take(peer);
   }
 
-  /** The next peer that the node calls by itself. It has said nothing yet. */
+  /** Waits until the node connects to a peer by itself, and returns this peer, which has sent nothing yet. */
   async answer(): Promise<FakePeer> {
     const next = (): Peer | undefined => this.net.peers.find((peer) => !peer.inbound && !this.#taken.has(peer));
     await happens('a call of the node', () => next() !== undefined);
@@ -254,14 +261,14 @@ export class NetWorld {
     return new FakePeer(this.#called[this.#answered++] as MemorySocket, peer);
   }
 
-  /** A peer that the node calls, after the handshake. */
+  /** Makes the node connect to a peer, and makes the handshake. */
   async host(host: string, greeting: Greeting = {}, type: ConnectionType = 'outbound-full-relay'): Promise<FakePeer> {
     const peer = await this.call(host, type);
     await peer.greet({ time: this.fixture.clock.seconds, ...greeting });
     return peer;
   }
 
-  /** Time passes, and then one round of sending. */
+  /** Advances the clock, and runs one round of sending. */
   async pass(seconds = 0): Promise<void> {
     this.fixture.clock.seconds += seconds;
     await this.round();
@@ -280,7 +287,7 @@ export class NetWorld {
     return blocks;
   }
 
-  /** Lines of the log with a text in them. */
+  /** Returns the log lines that contain a text. */
   said(text: string): string[] {
     return this.lines.filter((line) => line.includes(text));
   }

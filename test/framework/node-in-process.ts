@@ -1,4 +1,4 @@
-// A whole node in the test's own process, asked over HTTP: for faults that a test injects into it.
+// Runs a whole node in the test's own process, for tests that inject faults into it. Tests call it over HTTP.
 import { loadConfig, parseArgs } from '../../src/config/load.js';
 import type { NodeLogger } from '../../src/log/create-logger.js';
 import { prepareFolders } from '../../src/node/data-folder.js';
@@ -7,7 +7,7 @@ import { httpRequest } from './http-request.js';
 import { freePort } from './ports.js';
 import { until } from './until.js';
 
-/** A logger that keeps lines of errors and nothing else. */
+/** Returns a logger that only collects the lines of errors. */
 export const errorsInto = (errors: string[]): NodeLogger =>
   ({
     ...{ info() {}, warn() {}, debug() {}, shows: () => false, error: (line: string) => errors.push(line) },

@@ -1,4 +1,4 @@
-// A peer of the tests' own: it writes and reads the P2P protocol with code that shares nothing with the node's.
+// A peer for tests. Its implementation of the P2P protocol shares no code with the node's.
 import net from 'node:net';
 import { compactSize, hash256 } from './messages.js';
 import { PATIENCE_MS } from './until.js';
@@ -9,7 +9,7 @@ const MAGIC = Buffer.from('fabfb5da', 'hex');
 export const MAIN_MAGIC = Buffer.from('f9beb4d9', 'hex');
 const NONE = Buffer.alloc(0);
 
-/** A message as it came. */
+/** A received message. */
 export interface Message {
   readonly command: string;
   readonly payload: Buffer;
@@ -21,14 +21,14 @@ export interface Cut {
   readonly message: Message | null;
 }
 
-/** How messages become bytes. */
+/** Converts messages to bytes and back. */
 export interface Codec {
   encode(command: string, payload: Uint8Array): Buffer;
-  /** @returns null while there is nothing whole */
+  /** Splits the first message off. @returns null while no message is complete */
   cut(buffer: Buffer): Cut | null;
 }
 
-/** A message ready to be sent. */
+/** Returns the bytes of an unencrypted message. */
 export function framed(command: string, payload: Uint8Array = NONE, magic: Buffer = MAGIC): Buffer {
   const header = Buffer.alloc(24);
   magic.copy(header, 0);
@@ -38,7 +38,7 @@ export function framed(command: string, payload: Uint8Array = NONE, magic: Buffe
   return Buffer.concat([header, payload]);
 }
 
-/** inv, getdata and notfound. */
+/** Returns the payload of inv, getdata or notfound. */
 export function invPayload(items: readonly (readonly [type: number, hash: Uint8Array])[]): Buffer {
   const rows = items.map(([type, hash]) => {
     const row = Buffer.alloc(36);
@@ -49,19 +49,19 @@ export function invPayload(items: readonly (readonly [type: number, hash: Uint8A
   return Buffer.concat([compactSize(items.length), ...rows]);
 }
 
-/** headers. */
+/** Returns the payload of headers. */
 export function headersPayload(headers: readonly Uint8Array[]): Buffer {
   return Buffer.concat([compactSize(headers.length), ...headers.map((header) => Buffer.concat([header, Buffer.alloc(1)]))]);
 }
 
-/** getheaders and getblocks. */
+/** Returns the payload of getheaders or getblocks. */
 export function locatorPayload(locator: readonly Uint8Array[], stop: Uint8Array = Buffer.alloc(32)): Buffer {
   const version = Buffer.alloc(4);
   version.writeInt32LE(70016, 0);
   return Buffer.concat([version, compactSize(locator.length), ...locator, stop]);
 }
 
-/** filterload (BIP-0037). */
+/** Returns the payload of filterload (BIP-0037). */
 export function filterPayload(bits: Uint8Array, hashFunctions: number, tweak = 0, flags = 0): Buffer {
   const tail = Buffer.alloc(9);
   tail.writeUInt32LE(hashFunctions, 0);
@@ -70,7 +70,7 @@ export function filterPayload(bits: Uint8Array, hashFunctions: number, tweak = 0
   return Buffer.concat([compactSize(bits.length), bits, tail]);
 }
 
-/** Messages as they have always been sent. */
+/** Codec of unencrypted messages on regtest. */
 export const clear: Codec = {
   encode: (command, payload) => framed(command, payload),
   cut: (buffer) => {
@@ -82,7 +82,7 @@ export const clear: Codec = {
   },
 };
 
-/** The same on another network. */
+/** Returns the codec of unencrypted messages on another network. */
 export function clearOn(magic: Buffer): Codec {
   return { ...clear, encode: (command, payload) => framed(command, payload, magic) };
 }
@@ -94,13 +94,13 @@ export interface Greeting {
   readonly relay?: boolean;
   readonly wtxidRelay?: boolean;
   readonly userAgent?: string;
-  /** Tells one connection from another. */
+  /** Nonce of the version message, which differs between connections. */
   readonly nonce?: bigint;
   /** Seconds since 1970. */
   readonly time?: number;
 }
 
-/** version. */
+/** Returns the payload of version. */
 export function versionPayload({
   version = 70016,
   services = 9n,
@@ -146,7 +146,7 @@ export class P2pClient {
     });
   }
 
-  /** Connects without a word. */
+  /** Connects without sending anything. */
   static async open(port: number, host = '127.0.0.1'): Promise<P2pClient> {
     const socket = net.connect({ port, host });
     const client = new P2pClient(socket);
@@ -157,7 +157,7 @@ export class P2pClient {
     return client;
   }
 
-  /** Connects and agrees on keys (BIP-0324). */
+  /** Connects and exchanges keys (BIP-0324). */
   static async openV2(port: number, manner: V2Manner = {}): Promise<{ client: P2pClient; codec: V2Codec }> {
     const client = await P2pClient.open(port);
     const codec = client.encrypt(manner);
@@ -165,12 +165,12 @@ export class P2pClient {
     return { client, codec };
   }
 
-  /** The other end of a connection that somebody made to us. */
+  /** Returns a client for a connection that another program opened. */
   static accept(socket: net.Socket): P2pClient {
     return new P2pClient(socket);
   }
 
-  /** Speaks BIP-0324 from here on; our first bytes are sent. */
+  /** Starts BIP-0324: sends the key, and encrypts everything that follows. */
   encrypt(manner: V2Manner): V2Codec {
     const codec = new V2Codec((bytes) => this.raw(bytes), manner);
     this.codec = codec;
@@ -179,7 +179,7 @@ export class P2pClient {
     return codec;
   }
 
-  /** Waits for something that depends on what comes. */
+  /** Waits until a condition holds, which is checked whenever bytes arrive. */
   async until(done: () => boolean, timeoutMs = PATIENCE_MS): Promise<void> {
     for (const end = Date.now() + timeoutMs; !done(); ) {
       if (this.#closed) throw new Error('closed while waiting');
@@ -187,14 +187,14 @@ export class P2pClient {
     }
   }
 
-  /** Connects and goes through the handshake. */
+  /** Connects and makes the handshake. */
   static async connect(port: number, greeting: Greeting = {}): Promise<P2pClient> {
     const client = await P2pClient.open(port);
     await client.greet(greeting);
     return client;
   }
 
-  /** The handshake. @returns the node's version message */
+  /** Makes the handshake. @returns the node's version message */
   async greet(greeting: Greeting = {}): Promise<Buffer> {
     this.send('version', versionPayload(greeting));
     const version = await this.next('version');
@@ -215,7 +215,7 @@ export class P2pClient {
     this.socket.write(bytes);
   }
 
-  /** The next message of a kind, those before it are dropped unless of another kind. */
+  /** Waits for the next message of a kind and removes it. Messages of other kinds stay in `received`. */
   async next(command: string, timeoutMs = PATIENCE_MS): Promise<Buffer> {
     const until = Date.now() + timeoutMs;
     for (;;) {
@@ -226,7 +226,7 @@ export class P2pClient {
     }
   }
 
-  /** Resolves once everything sent before was handled: the node answers messages in order. */
+  /** Resolves when the node has handled everything that was sent before, because it answers messages in order. */
   async sync(): Promise<void> {
     const nonce = Buffer.alloc(8);
     nonce.writeBigUInt64LE(BigInt(Math.floor(Math.random() * 2 ** 48)) + 1n);
@@ -234,7 +234,7 @@ export class P2pClient {
     for (;;) if ((await this.next('pong')).equals(nonce)) return;
   }
 
-  /** Waits for the node to hang up. */
+  /** Waits until the node closes the connection. */
   async ended(timeoutMs = PATIENCE_MS): Promise<boolean> {
     const until = Date.now() + timeoutMs;
     while (!this.#closed) if (!(await this.#more(until - Date.now()))) break;

@@ -1,4 +1,4 @@
-// Connections in memory that take no byte before the other end reads, for tests of slow readers.
+// Connections in memory whose ends accept bytes only while the other end reads, for tests of slow readers.
 import { Duplex } from 'node:stream';
 
 /** One end of a pipe with the members of a socket that servers and clients use. Its buffers hold one write. */
@@ -40,7 +40,7 @@ export class PipeEnd extends Duplex {
   }
 }
 
-/** Two connected ends. @param address of the client, as the server sees it */
+/** Returns two connected ends. @param address address of the client, as the server sees it */
 export function pipe(address: string): readonly [theirs: PipeEnd, ours: PipeEnd] {
   const [theirs, ours] = [new PipeEnd('198.51.100.1'), new PipeEnd(address)];
   theirs.other = ours;

@@ -1,17 +1,17 @@
-// Commands that random histories of a pool consist of, for tests that hold the pool against a naive model.
+// Commands of random histories of a mempool, for tests that compare the mempool with a naive model.
 import { fc } from './fast-check.js';
 
-/** How large the transactions of a history are. */
+/** Largest values of the transactions of a history. */
 interface Bounds {
-  /** Most outputs spent in addition to the one that conflicts. */
+  /** Largest number of spent outputs, besides that of the conflict. */
   readonly picks: number;
-  /** Satoshis. */
+  /** Largest fee in satoshis. */
   readonly fee: number;
 }
 
 /**
- * A new transaction: numbers that pick what it spends, its outputs and fee.
- * @param final whether it may not be replaced
+ * Adds a transaction. The numbers in `picks` choose the outputs that it spends.
+ * @param final generates the field that says whether the transaction forbids its replacement
  */
 export const addCommand = <T>({ picks, fee, outputs }: Bounds & { readonly outputs: number }, final: fc.Arbitrary<T>) =>
   fc.record({
@@ -22,7 +22,7 @@ export const addCommand = <T>({ picks, fee, outputs }: Bounds & { readonly outpu
     final,
   });
 
-/** A rival of a transaction that `pick` chooses, which spends `extra` as well. */
+/** Adds a transaction that conflicts with the one that `pick` chooses and also spends the outputs that `extra` chooses. */
 export const replaceCommand = ({ picks, fee }: Bounds) =>
   fc.record({
     kind: fc.constant('replace' as const),
@@ -31,6 +31,6 @@ export const replaceCommand = ({ picks, fee }: Bounds) =>
     fee: fc.integer({ min: 0, max: fee }),
   });
 
-/** prioritisetransaction of one that `pick` chooses, satoshis. */
+/** Prioritises the transaction that `pick` chooses, by an amount in satoshis. */
 export const prioritiseCommand = (min: number, max: number) =>
   fc.record({ kind: fc.constant('prioritise' as const), pick: fc.nat(1000), delta: fc.integer({ min, max }) });

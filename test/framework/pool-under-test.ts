@@ -1,4 +1,4 @@
-// A mempool over a model chain with a clock that tests move and real script checks on the same thread. For tests of
+// A mempool over a model chain, with a clock that tests set and real script checks on the same thread. For tests of
 // mempool and templates.
 import { createNativeCrypto } from '../../src/crypto/native/index.js';
 import type { Clock } from '../../src/lib/clock.js';
@@ -25,10 +25,10 @@ export class HandClock implements Clock {
   }
 }
 
-/** Anything goes, for free: only the law is left. */
+/** Options without policy: transactions need no fee, and only consensus rules remain. */
 export const NO_POLICY: PolicyOptions = { ...DEFAULT_POLICY, requireStandard: false, minRelayFeeRate: 0, incrementalFeeRate: 0 };
 
-/** @param follow connects the mempool to the chain; by default as the node does it */
+/** @param follow connects the mempool to the chain; default: as the node does */
 export function createPool(
   options: Partial<MempoolOptions> = {},
   follow = (chain: ModelChain, pool: Mempool): void => {

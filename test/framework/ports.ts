@@ -1,14 +1,17 @@
-// Ports for daemons under test, of which no two tests get the same one, whichever process and checkout they run in.
+// Reserves ports for daemons under test. No two tests get the same port, even from different processes and checkouts.
 import dgram from 'node:dgram';
 import net from 'node:net';
 
-/** Below the ports that systems give to outgoing connections, so that none of those takes one meanwhile. */
+/**
+ * First port. Ports of this range are below those that systems use for outgoing connections, so no outgoing connection
+ * takes one.
+ */
 const FIRST = 10_000;
 const COUNT = 3_000;
 
 /**
- * Reserves a number by its UDP port, which no daemon uses: the system decides between processes, and frees it when this
- * one ends.
+ * Reserves a port number by binding the UDP port of that number, which no daemon uses. The system prevents two
+ * processes from doing so, and releases the port when the process ends.
  */
 function reserve(port: number): Promise<boolean> {
   return new Promise((resolve) => {
@@ -35,7 +38,7 @@ function isUnused(port: number): Promise<boolean> {
 
 let next = process.pid % COUNT;
 
-/** A TCP port that is this process's until it ends. */
+/** Returns a TCP port that is reserved until this process ends. */
 export async function freePort(): Promise<number> {
   for (let tried = 0; tried < COUNT; tried++) {
     const port = FIRST + (next++ % COUNT);

@@ -1,7 +1,7 @@
-// Repeatable random numbers for tests that sample: the same seed gives the same run on every machine.
+// Repeatable random numbers for tests: the same seed gives the same numbers on every machine.
 import type { RandomSource } from '../../src/wallet/spend/select/pace.js';
 
-/** A generator of numbers in [0, 1) (mulberry32). @param seed any integer */
+/** Returns a generator of numbers in [0, 1) (mulberry32). @param seed any integer */
 export function pseudoRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -20,10 +20,8 @@ export function seededSource(seed: number): RandomSource {
 }
 
 /**
- * A generator of numbers in [0, 1) for runs that draw more than 2^32 (sfc32); streams of one seed have
- * nothing in common.
- * @param seed any integer
- * @param stream any integer
+ * Returns a generator of numbers in [0, 1) for runs that draw more than 2^32 numbers (sfc32). Streams of one seed are
+ * independent. @param seed any integer @param stream any integer
  */
 export function longRandom(seed: number, stream: number): () => number {
   let [a, b, c, counter] = [seed | 0, stream | 0, 0x5eed, 1];
@@ -35,7 +33,7 @@ export function longRandom(seed: number, stream: number): () => number {
     c = (((c << 21) | (c >>> 11)) + sum) | 0;
     return (sum >>> 0) / 2 ** 32;
   };
-  // Seeds that are close have mixed by then.
+  // Discard the first numbers, which are similar for similar seeds.
   for (let i = 0; i < 15; i++) next();
   return next;
 }

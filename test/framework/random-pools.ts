@@ -1,5 +1,5 @@
-// Random sets of unconfirmed transactions as numbers, in the shapes that selections differ on. Used by the selection's
-// tests and by the bench of fees. One seed gives one pool.
+// Makes random sets of unconfirmed transactions as numbers, in shapes for which selections give different results. Used
+// by the tests of the selection and by the bench of fees. The same seed gives the same set.
 import { feeForSize } from '../../src/policy/fee-rate.js';
 import type { SelectionLimits } from '../../src/selection/ancestor-selection.js';
 import type { IndexedCandidates } from '../../src/selection/cluster/cluster-index.js';
@@ -9,19 +9,19 @@ import { pseudoRandom } from './pseudo-random.js';
 /** One transaction of a pool. */
 export interface PoolTx {
   readonly fee: number;
-  /** Added by prioritisetransaction. */
+  /** Delta of prioritisetransaction in satoshis. */
   readonly delta: number;
   readonly weight: number;
   readonly sigops: number;
-  /** Earlier ones it spends. */
+  /** Positions of earlier transactions that this one spends. */
   readonly parents: readonly number[];
 }
 
-/** The shapes. mixed: anything. */
+/** Shapes of sets. mixed: a random shape for each part. */
 export const POOL_SHAPES = ['mixed', 'lone', 'children', 'diamonds', 'wide', 'chains', 'prioritised', 'sigops'] as const;
 export type PoolShape = (typeof POOL_SHAPES)[number];
 
-/** @param count about so many transactions */
+/** @param count approximate number of transactions */
 export function randomPool(shape: PoolShape, count: number, seed: number): PoolTx[] {
   const roll = pseudoRandom(seed);
   const txs: PoolTx[] = [];
@@ -38,7 +38,7 @@ export function randomPool(shape: PoolShape, count: number, seed: number): PoolT
   while (txs.length < count) {
     const kind = shape === 'mixed' ? POOL_SHAPES[1 + upTo(5)] : shape;
     if (kind === 'children') {
-      // A cheap parent that several children carry together; each alone is too weak for it.
+      // A parent with a low fee whose children together pay for it, but no child alone does.
       const parent = add(roll(), []);
       for (let i = 2 + upTo(6); i > 0; i--) add(any() + 8, [parent]);
       add(any(), []);
@@ -63,7 +63,7 @@ export function randomPool(shape: PoolShape, count: number, seed: number): PoolT
   return txs;
 }
 
-/** The same as the columns that selections read. */
+/** Returns the set as the columns that selections read. */
 export function poolColumns(txs: readonly PoolTx[]): IndexedCandidates {
   const sizeOf = ({ weight, sigops }: PoolTx): number => Math.ceil(Math.max(weight, sigops * 20) / 4);
   const above: Set<number>[] = [];
@@ -99,12 +99,12 @@ export function poolColumns(txs: readonly PoolTx[]): IndexedCandidates {
   };
 }
 
-/** All slots in the order of the ancestor selection. */
+/** Returns all slots in the order of the ancestor selection. */
 export function poolRanking(c: IndexedCandidates): Int32Array {
   return Int32Array.from(c.fee.keys()).sort((a, b) => compareRank(c, a, b));
 }
 
-/** Limits of a block of this weight. */
+/** Returns the limits of a block of this weight. */
 export function poolLimits(maxWeight: number, minFeeRate = 1000): SelectionLimits {
   const minFee = (size: number): number => feeForSize(minFeeRate, size);
   return { maxWeight, reservedWeight: 4000, minFee, minFeeRate, height: 100, lockTimeCutoff: 1_600_000_000, allowWitness: true };

@@ -1,10 +1,9 @@
-// HTTP as bytes: sends exactly what it is given and reads replies by their own framing. For tests of clients with
-// habits of their own.
+// Sends bytes as HTTP exactly as given, and splits the replies by their framing. For tests with unusual clients.
 import { once } from 'node:events';
 import net from 'node:net';
 import { PATIENCE_MS } from './until.js';
 
-/** A reply as it came. */
+/** A reply, not decoded. */
 export interface RawReply {
   /** First line without its line end. */
   readonly statusLine: string;
@@ -50,7 +49,7 @@ export class RawSocket {
     this.#socket.write(bytes);
   }
 
-  /** The next reply. Rejects when the socket ends before it is whole, or after the client's patience. */
+  /** Waits for the next reply. Rejects if the socket ends before the reply is complete, or after the timeout. */
   async reply(patienceMs = PATIENCE_MS): Promise<RawReply> {
     const deadline = Date.now() + patienceMs;
     for (;;) {
@@ -89,7 +88,7 @@ export class RawSocket {
     let end = headEnd + 4;
     if (length !== undefined) end += Number(length);
     else if (!/ 204| 304/.test(statusLine!)) {
-      // Framed by the end of the connection.
+      // The end of the connection ends the reply.
       if (!this.#ended) return null;
       end = this.#received.length;
     }

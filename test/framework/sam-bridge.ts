@@ -1,19 +1,22 @@
-// The SAM bridge (version 3.1) of an I2P router whose whole network belongs to the test: sessions, names, and streams
-// between sessions. Tests can make it answer wrongly.
+// The SAM bridge (version 3.1) of an I2P router for tests, whose network has no other nodes: sessions, names, and
+// streams between sessions. Tests can make it give wrong replies.
 import { createHash, randomBytes } from 'node:crypto';
 import net from 'node:net';
 
-/** Base64 with I2P's last two letters. */
+/** Returns Base64 with I2P's last two letters. */
 export const i2pBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64').replaceAll('+', '-').replaceAll('/', '~');
 const fromI2pBase64 = (text: string): Buffer => Buffer.from(text.replaceAll('-', '+').replaceAll('~', '/'), 'base64');
 
-/** A destination of 391 bytes, whose last seven are a certificate of four, and 64 more of private keys. */
+/**
+ * Returns a new private key: a destination of 391 bytes, whose last seven are a certificate with four bytes of content,
+ * and 64 more bytes.
+ */
 export function newPrivateKey(): Buffer {
   return Buffer.concat([randomBytes(384), Buffer.of(5, 0, 4, 0, 7, 0, 0), randomBytes(64)]);
 }
 export const destinationOf = (privateKey: Uint8Array): Uint8Array => privateKey.subarray(0, 391);
 
-/** The name of a destination. */
+/** Returns the name of a destination. */
 export function nameOf(destination: Uint8Array): string {
   const bits = [...createHash('sha256').update(destination).digest()].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   const letters = bits.match(/.{1,5}/g)!.map((five) => 'abcdefghijklmnopqrstuvwxyz234567'[Number.parseInt(five.padEnd(5, '0'), 2)]);
@@ -23,21 +26,21 @@ export function nameOf(destination: Uint8Array): string {
 interface Session {
   readonly destination: Uint8Array;
   readonly control: net.Socket;
-  /** Waits for a peer. */
+  /** Socket that waits for a peer to connect. */
   waiting: net.Socket | null;
 }
 
-/** Text in place of a reply; `ends`: the connection closes after it. */
+/** Text to send instead of a reply. `ends`: the bridge closes the connection afterwards. */
 export interface WrongReply {
   readonly text: string;
   readonly ends?: boolean;
 }
 
 export class SamBridge {
-  /** Requests in the order they came. */
+  /** Requests in order of arrival. */
   readonly said: string[] = [];
   readonly sessions = new Map<string, Session>();
-  /** Wrong replies by the beginning of the request that they answer. */
+  /** Wrong replies by the beginning of the request. */
   readonly wrong = new Map<string, WrongReply>();
   readonly sockets = new Set<net.Socket>();
   readonly #names = new Map<string, Uint8Array>();
@@ -61,12 +64,12 @@ export class SamBridge {
     return new SamBridge(server);
   }
 
-  /** How many requests began so. */
+  /** Returns the number of requests that begin with a text. */
   count(beginning: string): number {
     return this.said.filter((line) => line.startsWith(beginning)).length;
   }
 
-  /** Ends, and with it every session. */
+  /** Closes the bridge and all sessions. */
   async close(): Promise<void> {
     for (const socket of this.sockets) socket.destroy();
     await new Promise((resolve) => this.#server.close(resolve));
@@ -88,7 +91,7 @@ export class SamBridge {
         return;
       }
       const reply = this.#answer(socket, line, () => socket.off('data', read));
-      // In two pieces: what is read has nothing to do with lines.
+      // Send the reply in two pieces: clients must not expect a whole line in one piece.
       socket.write(reply.slice(0, 7));
       setImmediate(() => socket.write(`${reply.slice(7)}\n`));
     };

@@ -1,5 +1,5 @@
-// Lists the faults of a value by a JSON schema of draft 7. Supports the part of it that the OpenRPC document uses,
-// independently of the code that writes this document.
+// Lists the violations of a JSON schema (draft 7) by a value. Supports the parts of draft 7 that the OpenRPC document
+// uses. Independent of the code that writes this document.
 
 /** A schema. */
 export interface Schema {
@@ -19,8 +19,8 @@ export interface Schema {
 const typeOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value);
 
 /**
- * @param strict members that a schema of members does not name are faults too, unless it says that there may be others
- * @returns one line each; empty when nothing is wrong
+ * @param strict true: members that the schema does not name are violations too, unless it allows additional members
+ * @returns one line per violation
  */
 export function schemaFaults(schema: Schema, value: unknown, strict = false, at = '$'): string[] {
   if (schema.anyOf) {

@@ -1,9 +1,9 @@
-// Reads a daemon's metrics, and waits until one has a value: how tests know what a daemon is doing without sleeping a
-// while.
+// Reads a daemon's metrics, and waits until a metric has a value. With this, tests know what a daemon is doing without
+// sleeping.
 import http from 'node:http';
 import { until } from './until.js';
 
-/** The exposition text. @param port -metricsport */
+/** Returns the text of all metrics. @param port -metricsport */
 export function scrape(port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     http
@@ -19,13 +19,13 @@ export function scrape(port: number): Promise<string> {
   });
 }
 
-/** A sample by its name and labels as they are written; NaN when there is none. */
+/** Returns the value of a sample. @param name name and labels as in the text @returns NaN if there is no such sample */
 export function figure(text: string, name: string): number {
   const line = text.split('\n').find((one) => one.startsWith(`${name} `));
   return line === undefined ? Number.NaN : Number(line.slice(name.length + 1));
 }
 
-/** Waits until a metric has a value. @throws when it doesn't get there */
+/** Waits until a metric has a value. @throws if it does not get that value in time */
 export async function metricBecomes(port: number, name: string, wanted: number): Promise<void> {
   let last = Number.NaN;
   const there = async (): Promise<boolean> => {

@@ -1,10 +1,10 @@
-// A small assembler for test scripts: numbers are pushed, <hex> is pushed, {hex} is taken raw, words are opcodes
+// A small assembler for scripts of tests: numbers and <hex> are pushed, {hex} is inserted as it is, words are opcodes
 // without OP_.
 
 import { minimalPush, pushNumber } from '../../src/consensus/script/build-script.js';
 import { OP } from '../../src/consensus/script/opcodes.js';
 
-/** `script('1 <abcd> DROP')` */
+/** Returns a script, for example `script('1 <abcd> DROP')`. */
 export function script(words: string): Uint8Array {
   const parts = words
     .split(' ')

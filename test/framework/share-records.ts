@@ -1,4 +1,4 @@
-// Reads records of shares as a pool's program would, by the table in docs/mining.md.
+// Reads records of shares as the program of a pool would, by the table in docs/mining.md.
 
 export interface SeenShare {
   readonly front: number;

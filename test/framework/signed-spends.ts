@@ -1,5 +1,5 @@
-// Valid, signed transactions that spend imagined coins: for tests and benches of verification, which need no chain.
-// Built and hashed by the library under test, because here only the signatures have to be right.
+// Valid signed transactions that spend invented coins, for tests and benches of verification, which need no chain. The
+// library under test builds and hashes them, because only the signatures have to be independent of it.
 
 import { TaprootContext } from '../../src/consensus/script/sig-version.js';
 import { SighashCache } from '../../src/consensus/script/sighash.js';
@@ -20,7 +20,7 @@ export interface SignedSpend {
 
 const SIGHASH_ALL = 1;
 const SIGHASH_DEFAULT = 0;
-/** Different keys in one run: enough that no cache could help, few enough to make quickly. */
+/** Number of different keys in a run: too many for a cache to matter, and few enough to be made quickly. */
 const KEY_COUNT = 64;
 export const INPUT_VALUE = 100_000;
 const FEE = 1_000;
@@ -41,7 +41,7 @@ function keyHashScript(hash: Uint8Array): Uint8Array {
   return Uint8Array.from([0x76, 0xa9, 20, ...hash, 0x88, 0xac]);
 }
 
-/** The script that pays to a key in this form. */
+/** Returns the script of this type that pays to the key. */
 export function scriptFor(kind: SpendKind, key: TestKey, hashes: Hashes): Uint8Array {
   if (kind === 'p2pkh') return keyHashScript(hashes.hash160(key.publicKey));
   if (kind === 'p2wpkh') return Uint8Array.from([0, 20, ...hashes.hash160(key.publicKey)]);
@@ -55,7 +55,7 @@ export interface Unlock {
 
 const EMPTY = new Uint8Array(0);
 
-/** Makes the signature script and witness that spend a coin of INPUT_VALUE that pays to the key. */
+/** Returns the scriptSig and witness that spend a coin of INPUT_VALUE that pays to the key. */
 export function unlock(kind: SpendKind, key: TestKey, input: number, sighashes: SighashCache, hashes: Hashes): Unlock {
   const code = keyHashScript(hashes.hash160(key.publicKey));
   if (kind === 'p2pkh') {
@@ -73,13 +73,13 @@ export function unlock(kind: SpendKind, key: TestKey, input: number, sighashes: 
 
 export interface SpendOptions {
   readonly inputs?: number;
-  /** Makes transactions differ; the outpoints come from it. */
+  /** Number that makes transactions differ. The outpoints are derived from it. */
   readonly serial: number;
-  /** Every input is signed before this function spoils one; gives the index of the input whose signature to break. */
+  /** Index of the input whose signature is made invalid after signing; absent: all signatures are valid. */
   readonly breakInput?: number;
 }
 
-/** A signed transaction of this kind with one output. */
+/** Returns a signed transaction of this type with one output. */
 export function signedSpend(kind: SpendKind, options: SpendOptions, hashes: Hashes): SignedSpend {
   const count = options.inputs ?? 1;
   const owners = Array.from({ length: count }, (_, i) => cachedKey((options.serial + i) % KEY_COUNT));
@@ -91,7 +91,7 @@ export function signedSpend(kind: SpendKind, options: SpendOptions, hashes: Hash
   const sighashes = new SighashCache(unsigned, hashes, spent);
   const signed = inputs.map((input, i) => {
     const { scriptSig, witness } = unlock(kind, owners[i], i, sighashes, hashes);
-    // A byte of S, or of the low end of s in BIP-0340: the form stays right and the check says no.
+    // Change a byte of S, or of s in BIP-0340. The signature still has a valid form but does not verify.
     if (i === options.breakInput) (kind === 'p2pkh' ? scriptSig : witness[0])[50] ^= 1;
     return { ...input, scriptSig, witness };
   });

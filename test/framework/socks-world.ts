@@ -1,19 +1,18 @@
-// A SOCKS5 proxy (RFC 1928) behind which the whole internet is the test's: whoever a node calls through it answers as a
-// peer of the test's own.
+// A SOCKS5 proxy (RFC 1928) for tests. Every host to which a node connects through it is a peer that the test controls.
 import net from 'node:net';
 import { P2pClient } from './p2p-client.js';
 
-/** A connection that the node asked for. */
+/** A connection that the node requested. */
 export interface ProxyCall {
   readonly host: string;
   readonly port: number;
   readonly peer: P2pClient;
-  /** Name and password it gave to the proxy (RFC 1929); null where it was not asked for any. */
+  /** Name and password that the node sent to the proxy (RFC 1929); null if the proxy did not request them. */
   readonly credentials: readonly [string, string] | null;
 }
 
 export class SocksWorld {
-  /** Every call, in order. */
+  /** All connections in order. */
   readonly calls: ProxyCall[] = [];
 
   private constructor(
@@ -22,8 +21,8 @@ export class SocksWorld {
   ) {}
 
   /**
-   * @param answer what the peer does, its handshake too; what it throws ends with the connection
-   * @param asking whether name and password are asked for, of clients that offer to give them
+   * @param answer plays the peer, including its handshake; if it throws, the connection is closed
+   * @param asking true: the proxy requests name and password if the client offers to send them
    */
   static async open(answer: (call: ProxyCall) => Promise<void>, asking = false): Promise<SocksWorld> {
     const server = net.createServer();
@@ -38,7 +37,7 @@ export class SocksWorld {
     return world;
   }
 
-  /** Calls to a host. */
+  /** Returns the connections to a host. */
   to(host: string): ProxyCall[] {
     return this.calls.filter((call) => call.host === host);
   }
@@ -50,15 +49,15 @@ export class SocksWorld {
 }
 
 /**
- * Two requests, or three with credentials, then the connection belongs to the peer. The client says nothing before it
- * has its reply.
+ * Handles one connection: two requests of SOCKS5, or three with credentials. Then the connection belongs to the peer.
+ * The client must send nothing before it has the last reply.
  */
 function serve(socket: net.Socket, asking: boolean, connected: (call: ProxyCall) => void): void {
   let buffer = Buffer.alloc(0);
   let stage: 'methods' | 'credentials' | 'request' = 'methods';
   let credentials: readonly [string, string] | null = null;
   socket.on('error', () => {});
-  /** Cuts off what has come whole. @returns null while it has not */
+  /** Removes the first bytes of the buffer and returns them. @returns null while fewer bytes have arrived */
   const cut = (length: number): Buffer | null => {
     if (buffer.length < length) return null;
     const piece = buffer.subarray(0, length);

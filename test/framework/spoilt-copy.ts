@@ -7,28 +7,28 @@ import { compactSize, serializeTx, TRUE_SCRIPT, TRUE_WITNESS, type Tx, txid } fr
 export interface CopyStory {
   /** 110 empty blocks. */
   readonly trunk: readonly BuiltBlock[];
-  /** On the trunk: makes the coin; then an empty one. */
+  /** Blocks after the trunk: one that creates the coin, then empty ones. */
   readonly before: readonly BuiltBlock[];
-  /** Spends the coin with a witness, at height 113. */
+  /** Block at height 113 that spends the coin with a witness. */
   readonly target: BuiltBlock;
   /** Bytes of the copy. */
   readonly copy: Buffer;
-  /** Three empty blocks on top. */
+  /** Three empty blocks after the target. */
   readonly after: readonly BuiltBlock[];
 }
 
-/** Fails in a script that wants OP_1 as its witness script: its hash is another. */
+/** A witness that fails for an output with the witness script OP_1, because the hash of this script is another one. */
 const WRONG_WITNESS = [Buffer.from([0x52])];
 
-/** Serialises a block with other transactions behind its coinbase. */
+/** Serialises a block with other transactions after its coinbase. */
 export function withTxs(block: BuiltBlock, txs: readonly Tx[]): Buffer {
   const all = [block.txs[0] as Tx, ...txs];
   return Buffer.concat([block.header, compactSize(all.length), ...all.map((tx) => serializeTx(tx))]);
 }
 
 /**
- * @param good whether the block itself is valid, and the copy is not
- * @param between empty blocks before the one with the witness
+ * @param good true: the block itself is valid and the copy is not @param between number of empty blocks before the
+ * target
  */
 export function copyStory(good: boolean, between = 1): CopyStory {
   const trunk = buildChain(GENESIS, 110);

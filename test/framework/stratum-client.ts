@@ -5,7 +5,7 @@ import { shown } from './messages.js';
 import { mineShare, type ServerLine } from './stratum-miner.js';
 import { PATIENCE_MS } from './until.js';
 
-/** mining.notify. */
+/** Fields of mining.notify. */
 export interface Notify {
   readonly id: string;
   readonly prevHash: string;
@@ -16,23 +16,23 @@ export interface Notify {
   readonly bits: string;
   readonly time: string;
   readonly clean: boolean;
-  /** All of them. */
+  /** All parameters. */
   readonly params: readonly unknown[];
 }
 
-/** How a miner writes the fields of a share. */
+/** How a miner formats the fields of a share. */
 export interface ShareForm {
-  /** Eight bytes of extranonce2, by the number of the share. */
+  /** Returns the eight bytes of extranonce2 for a share, by the share's number. */
   readonly extranonce2?: (count: number) => string;
-  /** Version bits that it rolls; null: it sends no sixth parameter. */
+  /** Version bits that the miner changes; null: it sends no sixth parameter. */
   readonly versionBits?: number | null;
-  /** Text of the nonce. */
+  /** Returns the text of the nonce. */
   readonly nonce?: (nonce: number) => string;
-  /** Seconds that it adds to the job's time. */
+  /** Seconds that the miner adds to the job's time. */
   readonly rollSeconds?: number;
 }
 
-/** A share that is a block. */
+/** A share that is also a block. */
 export interface MinedShare {
   readonly params: readonly string[];
   readonly hashHex: string;
@@ -44,12 +44,12 @@ export type { ServerLine };
 
 const hex8 = (value: number): string => (value >>> 0).toString(16).padStart(8, '0');
 
-/** The hash of a notify's prevhash field as people read it. */
+/** Returns the display hex of the hash in the field prevhash of mining.notify. */
 export const shownPrevHash = (field: string): string => (field.match(/.{8}/g) as string[]).reverse().join('');
 
 export class StratumClient {
   readonly socket: net.Socket;
-  /** All lines so far. */
+  /** All lines received so far. */
   readonly lines: ServerLine[] = [];
   job: Notify | null = null;
   difficulty: number | null = null;
@@ -82,12 +82,15 @@ export class StratumClient {
     return new StratumClient(socket);
   }
 
-  /** A client over one end of a pipe. */
+  /** Returns a client that uses one end of a pipe. */
   static over(socket: net.Socket): StratumClient {
     return new StratumClient(socket);
   }
 
-  /** A miner that has subscribed and authorized in the usual order, and has a job. It tries again while there is no work. */
+  /**
+   * Connects a miner that subscribes and authorizes in the usual order, and waits for its first job. Retries while the
+   * server has no work.
+   */
   static async start(port: number, name: string, agent = 'cgminer/4.11'): Promise<StratumClient> {
     for (const end = Date.now() + PATIENCE_MS; ; ) {
       const client = await StratumClient.connect(port);
@@ -110,7 +113,7 @@ export class StratumClient {
     await this.until(() => this.job !== null);
   }
 
-  /** Takes extranonce1 from the reply to mining.subscribe. */
+  /** Stores extranonce1 from the reply to mining.subscribe. */
   subscribed({ result }: ServerLine): void {
     const [pairs, extranonce1, size] = result as [string[][], string, number];
     if (typeof pairs[0]?.[1] !== 'string' || size !== 8 || !/^[0-9a-f]{8}$/.test(extranonce1)) {
@@ -123,13 +126,13 @@ export class StratumClient {
     this.socket.write(`${JSON.stringify(message)}\n`);
   }
 
-  /** The next line that was not read yet. */
+  /** Waits for the next line that was not returned yet. */
   async next(): Promise<ServerLine> {
     await this.until(() => this.lines.length > this.#read);
     return this.lines[this.#read++] as ServerLine;
   }
 
-  /** The reply to a request, wherever it stands. */
+  /** Waits for the reply to a request, whichever lines come before it. */
   async reply(id: unknown): Promise<ServerLine> {
     const find = (): number => this.lines.findIndex((line, i) => i >= this.#read && line.method === undefined && line.id === id);
     await this.until(() => find() >= 0);
@@ -161,12 +164,12 @@ export class StratumClient {
     return this.reply(id);
   }
 
-  /** Waits for a job on this block. */
+  /** Waits for a job on top of this block. */
   async onTip(hashHex: string): Promise<void> {
     await this.until(() => this.job !== null && shownPrevHash(this.job.prevHash) === hashHex);
   }
 
-  /** @throws Error when the connection ends before */
+  /** @throws Error if the connection ends before */
   async until(check: () => boolean): Promise<void> {
     const end = Date.now() + PATIENCE_MS;
     while (!check()) {
@@ -213,7 +216,7 @@ export class StratumClient {
   }
 }
 
-/** Strict as ESP-Miner: wrong types would make it restart. */
+/** As strict as ESP-Miner, which restarts if a field has a wrong type. */
 function readNotify(params: readonly unknown[]): Notify {
   const [id, prevHash, coinb1, coinb2, branch, version, bits, time, clean] = params;
   const texts = [id, prevHash, coinb1, coinb2, version, bits, time, ...(branch as unknown[])];

@@ -1,5 +1,5 @@
-// A miner as firmware is written: it knows JSON lines and hex, and shares no code with the server. It rebuilds coinbase,
-// merkle root and header from mining.notify and looks for nonces.
+// A miner that works like the firmware of a device: it knows JSON lines and hex, and shares no code with the server. It
+// rebuilds coinbase, merkle root and header from mining.notify and tries nonces.
 import { createHash } from 'node:crypto';
 
 /** A message of the server. */
@@ -13,7 +13,7 @@ export interface ServerLine {
 
 export const sha256d = (data: Uint8Array): Buffer => createHash('sha256').update(createHash('sha256').update(data).digest()).digest();
 
-/** Difficulty of a hash in the header's byte order, from its three highest words. */
+/** Returns the difficulty of a hash in the byte order of headers, from its three highest words. */
 export const difficultyOf = (hash: Buffer): number => {
   const [low, middle, high] = [20, 24, 28].map((at) => hash.readUInt32LE(at)) as [number, number, number];
   return (0xffff * 2 ** 48) / Math.max(1, (high * 2 ** 32 + middle) * 2 ** 32 + low);
@@ -24,7 +24,7 @@ export interface Work {
   readonly extranonce2: string;
   readonly ntime: string;
   readonly nonce: string;
-  /** Bits that differ from the job's version, eight hex digits. */
+  /** Version bits that differ from the job's version, eight hex digits. */
   readonly versionBits?: string;
 }
 
@@ -34,7 +34,7 @@ export interface BuiltHeader {
   readonly hash: Buffer;
 }
 
-/** Bytes of each eight hex digits reversed. */
+/** Reverses the bytes of each group of eight hex digits. */
 const swapWords = (hex: string): Buffer => Buffer.from(hex, 'hex').swap32();
 const littleEndian = (hex: string): Buffer => Buffer.from(hex, 'hex').reverse();
 
@@ -44,7 +44,8 @@ export function buildHeader(params: readonly unknown[], extranonce1: string, wor
   const coinbase = Buffer.from(coinb1 + extranonce1 + work.extranonce2 + coinb2, 'hex');
   let root = sha256d(coinbase);
   for (const sibling of branch) root = sha256d(Buffer.concat([root, Buffer.from(sibling, 'hex')]));
-  // Antminers replace the bits, Bitaxes change them by exclusive or: the same if the job's version has none of them.
+  // Antminers replace the bits, Bitaxes change them by exclusive or. Both give the same result if the bits are 0 in the
+  // job's version.
   const rolled = (Number.parseInt(version, 16) ^ Number.parseInt(work.versionBits ?? '0', 16)) >>> 0;
   const header = Buffer.concat([
     littleEndian(rolled.toString(16).padStart(8, '0')),
@@ -57,7 +58,7 @@ export function buildHeader(params: readonly unknown[], extranonce1: string, wor
   return { coinbase, header, hash: sha256d(header) };
 }
 
-/** Tries nonces until the hash is as wanted. */
+/** Tries nonces until `wanted` accepts the hash. */
 export function mineShare(
   params: readonly unknown[],
   extranonce1: string,

@@ -1,4 +1,4 @@
-// A Stratum V1 session with a board, a template and a sink that keeps what it is given. Times are the test's own.
+// A Stratum V1 session with a job board, a template, and a sink that records its calls. Tests set the time.
 import { chainParams } from '../../src/consensus/params/networks.js';
 import { createNativeHashes } from '../../src/crypto/native/hashes.js';
 import type { SessionContext, SessionOptions } from '../../src/stratum/session/context.js';
@@ -12,12 +12,12 @@ import { mineShare, type ServerLine, type Work } from './stratum-miner.js';
 export const hashes = createNativeHashes();
 export const NOW_SECONDS = 1_800_000_000;
 export const NOW_MS = NOW_SECONDS * 1000;
-/** BIP-0173's example, and its output script. */
+/** Example address of BIP-0173, and its output script. */
 export const ADDRESS = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4';
 export const SCRIPT_HEX = '0014751e76e8199196d454941c45d1b3a323f1433bd6';
 export const NAME = `${ADDRESS}.attic`;
 export const EXTRANONCE1 = 'a1b2c3d4';
-/** The least difficulty: 4,096 hashes. */
+/** The lowest difficulty: 4,096 hashes. */
 export const EASY = 2 ** -20;
 
 /** Difficulty 2^32, so that no test finds a block by chance. */
@@ -28,7 +28,7 @@ export const TIP: BoardTip = {
   bits: 0x1900ffff,
   target: 0xffffn << 176n,
 };
-/** Every second hash is a block. */
+/** A tip on which every second hash is a block. */
 export const EASY_TIP: BoardTip = { ...TIP, bits: 0x207fffff, target: 0x7fffffn << 232n };
 export const TEMPLATE: JobTemplate = {
   height: 840_000,
@@ -53,17 +53,17 @@ export interface WorldOptions {
   readonly session?: Partial<SessionOptions>;
 }
 
-/** A miner's end of a session, and what the sink was given. */
+/** A miner at the other end of a session, and the sink of the session. */
 export class TestMiner implements SessionSink {
   readonly session: StratumSession;
-  /** Lines since the last look, as they went out. */
+  /** Lines that the session has sent since the last call of `write`. */
   raw: string[] = [];
   readonly blocks: FoundBlock[] = [];
   readonly shares: ShareRecord[] = [];
   readonly names: AuthorizedWorker[] = [];
   readonly logs: string[] = [];
   closed: string | null = null;
-  /** Params of the last mining.notify. */
+  /** Parameters of the last mining.notify. */
   job: readonly unknown[] = [];
   difficulty = 0;
   readonly #extranonce1: string;
@@ -99,25 +99,25 @@ export class TestMiner implements SessionSink {
     this.logs.push(`${level}: ${text}`);
   }
 
-  /** Sends a text as it is. @returns lines that came back */
+  /** Sends a text unchanged. @returns lines that the session sent back */
   write(text: string, nowMs = NOW_MS): string[] {
     this.raw = [];
     this.session.receive(Buffer.from(text, 'latin1'), nowMs);
     return this.raw;
   }
 
-  /** Sends a request. @returns lines that came back */
+  /** Sends a request. @returns lines that the session sent back */
   call(id: unknown, method: string, params: readonly unknown[] = [], nowMs = NOW_MS): string[] {
     return this.write(`${JSON.stringify({ id, method, params })}\n`, nowMs);
   }
 
-  /** Subscribes and authorizes. @returns lines that came back */
+  /** Subscribes and authorizes. @returns lines that the session sent back */
   start({ agent = 'test/1', name = NAME, password = 'x' } = {}, nowMs = NOW_MS): string[] {
     const lines = this.call(1, 'mining.subscribe', [agent], nowMs);
     return [...lines, ...this.call(2, 'mining.authorize', [name, password], nowMs)];
   }
 
-  /** Looks for a share of the last job. */
+  /** Searches a share for the last job. */
   mine(wanted: (difficulty: number, hash: Buffer) => boolean, options?: Parameters<typeof mineShare>[3]) {
     return mineShare(this.job, this.#extranonce1, wanted, options);
   }
@@ -135,11 +135,11 @@ export class TestMiner implements SessionSink {
   }
 }
 
-/** Everything that the sessions of a thread share. */
+/** Creates the objects that all sessions of a thread share. */
 export function stratumWorld({ payoutAddress, fee, tag = 'adit', versionMask = 0x1fffe000, session = {} }: WorldOptions = {}) {
   const network = { network: MAIN, otherNetworks: OTHERS, hashes };
   const payouts = new Payouts({ ...network, payoutAddress: payoutAddress ?? null, fee: fee ?? null });
-  // The first job is 0a0b0c0d.
+  // The first job has number 0a0b0c0d.
   const board = new JobBoard({ payouts, tag: Buffer.from(tag), versionMask }, 0x0a0b0c0c);
   const options: SessionOptions = {
     startDifficulty: 1024,

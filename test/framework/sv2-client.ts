@@ -1,5 +1,5 @@
 // A Stratum V2 template client for tests, with its own codec: connects, sets up, stores the messages that it receives,
-// mines on regtest's easy target.
+// and mines on regtest's easy target.
 import { once } from 'node:events';
 import net from 'node:net';
 import { grind, type Header, hash256, serializeTx, shown, TRUE_SCRIPT, type Tx, txid } from './messages.js';
@@ -96,7 +96,7 @@ export function decodeMessage(extension: number, type: number, p: Buffer): Sv2Me
 
 const text = (value: string): Buffer => Buffer.concat([Buffer.from([value.length]), Buffer.from(value, 'latin1')]);
 
-/** SetupConnection of template distribution. */
+/** Returns the payload of SetupConnection for template distribution. */
 export function setupPayload(change: { protocol?: number; min?: number; max?: number; flags?: number; vendor?: string } = {}): Buffer {
   const numbers = Buffer.alloc(9);
   numbers[0] = change.protocol ?? 2;
@@ -117,13 +117,13 @@ export function constraintsPayload(size: number, sigops: number): Buffer {
 export interface Sv2Solution {
   readonly hashHex: string;
   readonly coinbase: Tx;
-  /** SubmitSolution. */
+  /** Payload of SubmitSolution. */
   readonly payload: Buffer;
 }
 
 let extraNonce = 0;
 
-/** Solves a template; its reward can be spent by anyone. */
+/** Solves a template. Anyone can spend its reward. */
 export function solve(template: TemplateMessage, prevHash: PrevHashMessage, change: { locktime?: number } = {}): Sv2Solution {
   const own = Buffer.alloc(8);
   own.writeUInt32LE(process.pid, 0);
@@ -172,7 +172,7 @@ export function solve(template: TemplateMessage, prevHash: PrevHashMessage, chan
 export class Sv2Client {
   readonly socket: net.Socket;
   readonly noise = new NoiseInitiator();
-  /** Messages that were not taken yet, and all of them. */
+  /** Messages that next() has not returned yet; all messages. */
   readonly #queue: Sv2Message[] = [];
   readonly all: Sv2Message[] = [];
   readonly templates = new Map<bigint, TemplateMessage>();
@@ -188,7 +188,7 @@ export class Sv2Client {
   #stage: 'act2' | 'frames' = 'act2';
   #wake: () => void = () => {};
   readonly #authority: Buffer | null;
-  /** Bytes that are not looked at for now. */
+  /** Bytes that are held back instead of being read; null: bytes are read at once. */
   #held: Buffer[] | null = null;
   #onFirst: () => void = () => {};
 
@@ -219,7 +219,7 @@ export class Sv2Client {
     return Sv2Client.over(socket, authorityKey);
   }
 
-  /** The handshake over a socket that is connected. */
+  /** Makes the handshake over a connected socket. */
   static async over(socket: net.Socket, authorityKey: string | null = null): Promise<Sv2Client> {
     const client = new Sv2Client(socket, authorityKey === null ? null : authorityOf(authorityKey));
     socket.write(client.noise.act1);
@@ -227,14 +227,14 @@ export class Sv2Client {
     return client;
   }
 
-  /** Connects and sets up. */
+  /** Connects and sends SetupConnection and the constraints. */
   static async start(port: number, authorityKey: string | null = null, size = 100, sigops = 4): Promise<Sv2Client> {
     const client = await Sv2Client.open(port, authorityKey);
     await client.setUp(size, sigops);
     return client;
   }
 
-  /** SetupConnection with its answer, and the constraints. */
+  /** Sends SetupConnection, waits for the answer, and sends the constraints. */
   async setUp(size = 100, sigops = 4): Promise<void> {
     this.send(0x00, setupPayload());
     const answer = await this.next();
@@ -256,7 +256,7 @@ export class Sv2Client {
     this.send(0x76, solution.payload);
   }
 
-  /** The next message. @throws Error when the connection ends or a minute passes */
+  /** Waits for the next message. @throws Error if the connection ends or the timeout passes */
   async next(): Promise<Sv2Message> {
     await this.#until(() => this.#queue.length > 0 || this.closed);
     const message = this.#queue.shift();
@@ -264,7 +264,7 @@ export class Sv2Client {
     return message;
   }
 
-  /** The next message of a kind; others before it are skipped. */
+  /** Waits for the next message of a kind. Skips the messages before it. */
   async nextOf<K extends Sv2Message['kind']>(kind: K): Promise<Extract<Sv2Message, { kind: K }>> {
     for (;;) {
       const message = await this.next();
@@ -288,13 +288,13 @@ export class Sv2Client {
     await this.#until(() => this.closed);
   }
 
-  /** From now on bytes are kept unread. @param onFirst called for the first of them */
+  /** Holds back all bytes that arrive from now on. @param onFirst called when the first of them arrive */
   hold(onFirst: () => void): void {
     this.#held = [];
     this.#onFirst = onFirst;
   }
 
-  /** Reads what was kept, and all that follows. */
+  /** Reads the bytes that were held back, and all later ones at once. */
   release(): void {
     const held = this.#held ?? [];
     this.#held = null;
@@ -349,7 +349,7 @@ export class Sv2Client {
     return piece;
   }
 
-  /** Follows as pools do, and notes what would break them. */
+  /** Processes a message as pools do, and records faults of the provider that would break them. */
   #take(message: Sv2Message): void {
     this.all.push(message);
     this.#queue.push(message);
@@ -364,7 +364,7 @@ export class Sv2Client {
       if (template?.future !== true) this.wrongs.push(`SetNewPrevHash for ${message.id}, which is no future template`);
       this.prevHash = message;
       this.template = template ?? null;
-      // As pools' channels do: other templates of the tip before are gone.
+      // The channels of pools drop all other templates when the tip changes.
       for (const id of this.templates.keys()) if (id !== message.id) this.templates.delete(id);
     }
   }

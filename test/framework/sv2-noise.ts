@@ -1,5 +1,5 @@
 // The client's side of Stratum V2's Noise handshake and its encrypted frames, written from the specification with
-// node:crypto: nothing is shared with the node. Keys can be given, for vectors.
+// node:crypto. Shares no code with the node. Tests can set the keys, for vectors.
 import crypto from 'node:crypto';
 import { createRequire } from 'node:module';
 import { encodingOf, hmac, number, sha256, sharedSecret, xOf } from './v2-codec.js';
@@ -26,7 +26,7 @@ export function seal(key: Uint8Array, n: number, ad: Uint8Array, plain: Uint8Arr
   return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** @throws Error when the bytes are not what was sealed */
+/** @throws Error if the bytes were changed */
 export function unseal(key: Uint8Array, n: number, ad: Uint8Array, sealed: Uint8Array): Buffer {
   const cipher = crypto.createDecipheriv('chacha20-poly1305', key, nonceOf(n), { authTagLength: 16 });
   cipher.setAAD(ad, { plaintextLength: sealed.length - 16 });
@@ -38,7 +38,7 @@ export function unseal(key: Uint8Array, n: number, ad: Uint8Array, sealed: Uint8
   }
 }
 
-/** The x-only key in an authority's text. */
+/** Returns the x-only key of an authority key's text. */
 export function authorityOf(text: string): Buffer {
   let value = 0n;
   for (const digit of text) value = value * 58n + BigInt('123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'.indexOf(digit));
@@ -48,7 +48,7 @@ export function authorityOf(text: string): Buffer {
   return all.subarray(2, 34);
 }
 
-/** Given keys of a vector. */
+/** Fixed keys of a vector. */
 export interface FixedKey {
   readonly secret: Uint8Array;
   readonly encoding: Uint8Array;
@@ -89,7 +89,7 @@ export class NoiseInitiator {
     return plain;
   }
 
-  /** @param act2 234 bytes @throws Error as vectors name it */
+  /** Reads act 2. @param act2 234 bytes @throws Error with the name that vectors use */
   finish(act2: Uint8Array, authority: Uint8Array | null, nowSeconds: number): void {
     const ephemeral = act2.subarray(0, 64);
     this.#mix(ephemeral);
@@ -123,7 +123,7 @@ export class NoiseInitiator {
     return unseal(this.#receiveKey, this.#received++, NOTHING, sealed);
   }
 
-  /** @param length what the header says, where that is a lie */
+  /** @param length length in the header, if it should be wrong */
   frame(extension: number, type: number, payload: Uint8Array, length = payload.length): Buffer {
     const header = Buffer.alloc(6);
     header.writeUInt16LE(extension, 0);

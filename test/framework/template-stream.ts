@@ -1,17 +1,14 @@
-// Reads templates as server-sent events (GET /template/stream).
+// Reads the templates of GET /template/stream (server-sent events).
 import http from 'node:http';
 
-/** A template as GET /template/stream tells it. */
+/** An event of the stream. */
 export interface StreamEvent {
   readonly id: string;
   // biome-ignore lint/suspicious/noExplicitAny: totals or a whole template
   readonly data: any;
 }
 
-/**
- * Reads events until enough of them say so.
- * @param server a node or a process of fronts; auth: user:password
- */
+/** Reads events until `enough` returns true for them. @param server a node or a process of fronts; auth: user:password */
 export function readStream(
   server: { readonly port: number; readonly auth: string },
   path: string,
@@ -36,7 +33,7 @@ export function readStream(
         resolve(events);
       });
       response.on('end', () => reject(new Error(`the stream ended, status ${response.statusCode}`)));
-      // Without this, a connection that is cut leaves the reader waiting for ever.
+      // Without this listener the reader would wait for ever if the connection is closed.
       response.on('error', reject);
     });
     request.on('error', reject);

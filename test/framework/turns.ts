@@ -1,11 +1,14 @@
-// Measures how often other work can run during something long. Slices end after a number of readings of the work clock
-// rather than after milliseconds, so the numbers are the same on a fast and on a busy machine.
+// Measures how often other work can run while something long runs. Time slices end after a number of reads of the work
+// clock instead of after milliseconds, so the numbers are the same on a fast and on a busy machine.
 import { workClock } from '../../src/lib/work-clock.js';
 
-/** Milliseconds that pass with each reading. A slice of 2 ms ends at its second reading, one of 5 ms at its fifth. */
+/**
+ * Milliseconds by which the clock advances with each read. A slice of 2 ms ends at its second read, one of 5 ms at its
+ * fifth.
+ */
 const READING_MS = 1;
 
-/** Runs work while the work clock advances with every reading, instead of with time. Throws what the work throws. */
+/** Runs work while the work clock advances with every read instead of with time. Throws the exceptions of the work. */
 export async function countingReadings<T>(work: () => Promise<T>, readingMs = READING_MS): Promise<T> {
   const before = workClock.now;
   let now = before();
@@ -21,9 +24,9 @@ export async function countingReadings<T>(work: () => Promise<T>, readingMs = RE
 }
 
 /**
- * Counts event-loop ticks while work runs. Throws what the work throws.
+ * Counts event-loop ticks while work runs. Throws the exceptions of the work.
  * @param atThird called in the third tick
- * @param counts absent: every tick counts
+ * @param counts returns whether a tick counts; absent: every tick counts
  */
 export async function turnsDuring(work: () => Promise<unknown>, atThird?: () => unknown, counts?: () => boolean): Promise<number> {
   let turns = 0;
@@ -45,8 +48,8 @@ export async function turnsDuring(work: () => Promise<unknown>, atThird?: () => 
 }
 
 /**
- * Returns the most that a counter rises within one event-loop tick while work runs, and its whole rise. Throws what the
- * work throws.
+ * Returns the largest increase of a counter within one event-loop tick while work runs, and its whole increase. Throws
+ * the exceptions of the work.
  */
 export async function mostInATurn(work: () => Promise<unknown>, counter: () => number): Promise<{ most: number; all: number }> {
   const first = counter();

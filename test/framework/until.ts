@@ -1,14 +1,14 @@
-// Waits for what a test has brought about. The patience is for machines with much other work: it costs time only where
-// a test fails.
+// Waits for events that a test has caused. Only a failing test waits for the whole timeout, which is long enough for
+// machines with other load.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * How long anything may take that a test waits for, in milliseconds: only what hangs takes longer, on however busy a
- * machine. Less where tests are expected to fail (mutants).
+ * Longest wait for any event, in milliseconds. Longer waits mean that something hangs, however busy the machine is.
+ * Runs in which tests are expected to fail (mutants) set a shorter time.
  */
 export const PATIENCE_MS = Number(process.env.ADIT_TEST_PATIENCE_MS ?? 600_000);
 
-/** Waits until something is so. @throws when the patience is over, naming it */
+/** Waits until a condition holds. @throws after the timeout, with the name of the condition */
 export async function until(what: string, check: () => boolean | Promise<boolean>, everyMs = 25): Promise<void> {
   for (const end = Date.now() + PATIENCE_MS; ; await sleep(everyMs)) {
     if (await check()) return;

@@ -1,6 +1,5 @@
-// BIP-0324 as a peer of the tests' own speaks it, either side, written from the BIP with node:crypto and plain bigints:
-// nothing is shared with the node. It can also do what no honest peer does: other garbage, other lengths, spoiled
-// packets, decoys.
+// BIP-0324 for both sides, written from the BIP with node:crypto and plain bigints. Shares no code with the node. Can
+// also do what honest peers do not do: other garbage, wrong lengths, corrupted packets, decoys.
 import crypto from 'node:crypto';
 import type { Codec, Cut } from './p2p-client.js';
 
@@ -24,7 +23,7 @@ const C = root(-3n) as bigint;
 export const number = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
 const bytes32 = (n: bigint): Buffer => Buffer.from(n.toString(16).padStart(64, '0'), 'hex');
 
-/** x of 64 bytes. */
+/** Returns the x coordinate that an encoding of 64 bytes stands for. */
 export function xOf(encoding: Uint8Array): bigint {
   const u = mod(number(encoding.subarray(0, 32))) || 1n;
   let t = mod(number(encoding.subarray(32))) || 1n;
@@ -35,7 +34,10 @@ export function xOf(encoding: Uint8Array): bigint {
   return candidates.find(onCurve) as bigint;
 }
 
-/** 64 bytes that stand for x: tries random u until one has a t, of the kind that needs a root less. */
+/**
+ * Returns an encoding of 64 bytes for x: tries random values of u until a t exists in the case of the BIP that needs
+ * one square root fewer.
+ */
 export function encodingOf(x: bigint): Buffer {
   for (;;) {
     const u = number(crypto.randomBytes(32)) % P;
@@ -53,7 +55,7 @@ export const sha256 = (...parts: Uint8Array[]): Buffer => crypto.createHash('sha
 export const hmac = (key: Uint8Array, ...parts: Uint8Array[]): Buffer =>
   crypto.createHmac('sha256', key).update(Buffer.concat(parts)).digest();
 
-/** v2_ecdh of the BIP. @param first the initiator's encoding, then the responder's */
+/** Computes v2_ecdh of the BIP. @param first the initiator's encoding; `second` is the responder's */
 export function sharedSecret(ecdh: crypto.ECDH, first: Uint8Array, second: Uint8Array, theirs: Uint8Array): Buffer {
   const x = ecdh.computeSecret(Buffer.concat([Buffer.from([2]), bytes32(xOf(theirs))]));
   const tag = sha256(Buffer.from('bip324_ellswift_xonly_ecdh'));
@@ -67,7 +69,7 @@ const nonce = (low: number, epoch: number): Buffer => {
   return out;
 };
 
-/** One direction: the n-th length and packet. Keys of later epochs are derived when they are reached. */
+/** Keys of one direction. The keys of later epochs are derived when they are reached. */
 class Direction {
   #count = 0;
   #lengthKey: Buffer;
@@ -77,7 +79,7 @@ class Direction {
     this.#packetKey = packetKey;
   }
 
-  /** Returns the length's mask of packet n. Computes it each time from the epoch's whole stream. */
+  /** Returns the mask for the length of packet n. Computes the whole key stream of the epoch each time. */
   #mask(): Buffer {
     return this.#stream().subarray((this.#count % 224) * 3, (this.#count % 224) * 3 + 3);
   }
@@ -109,7 +111,7 @@ class Direction {
     return Buffer.concat([head, body]);
   }
 
-  /** @returns null while the packet is not all there */
+  /** Decrypts the first packet. @returns null while the packet is incomplete */
   open(buffer: Buffer, aad: Uint8Array): { header: number; contents: Buffer; used: number } | null {
     if (buffer.length < 3) return null;
     const [a, b, c] = this.#xor(buffer.subarray(0, 3)) as unknown as [number, number, number];
@@ -125,7 +127,7 @@ class Direction {
   }
 }
 
-/** Numbers of the BIP's table that the tests use, both ways. */
+/** Short message ids of the BIP that the tests use. */
 const shortNames: Record<number, string> = {
   2: 'block',
   3: 'blocktxn',
@@ -147,10 +149,10 @@ const shortNumbers = new Map(Object.entries(shortNames).map(([id, name]) => [nam
 export interface V2Manner {
   readonly initiating?: boolean;
   readonly garbage?: Uint8Array;
-  /** Decoys sent before the version packet, and contents of that. */
+  /** Number of decoys to send before the version packet; contents of the version packet. */
   readonly decoys?: number;
   readonly versionContents?: Uint8Array;
-  /** Names are written out even where a number would do. */
+  /** True: send full names even for messages with a short id. */
   readonly longNames?: boolean;
   readonly magic?: Uint8Array;
 }
@@ -165,7 +167,7 @@ export class V2Codec implements Codec {
   #mark: Buffer = Buffer.alloc(0);
   #aad: Buffer = Buffer.alloc(0);
   sessionId = '';
-  /** Contents of packets to be thrown away that came. */
+  /** Number of decoy packets that were received. */
   decoysSeen = 0;
   garbageSeen = -1;
 
@@ -190,7 +192,7 @@ export class V2Codec implements Codec {
     return this.#stage === 'messages';
   }
 
-  /** The first bytes. */
+  /** Returns the first bytes to send. */
   hello(): Buffer {
     return Buffer.concat([this.encoding, this.#manner.garbage]);
   }
@@ -202,7 +204,7 @@ export class V2Codec implements Codec {
     return this.seal(Buffer.concat([id === undefined ? long : Buffer.from([id]), payload]));
   }
 
-  /** A packet of any contents. @param length what it says of itself, where that is a lie */
+  /** Encrypts a packet with any contents. @param length length to declare, if it should be wrong */
   seal(contents: Uint8Array, header = 0, length = contents.length): Buffer {
     return (this.#sending as Direction).seal(contents, Buffer.alloc(0), header, length);
   }

@@ -1,6 +1,6 @@
-// Suites over a folder of vectors. VECTORS names it (../shared/vectors by default); names and counts come from the
-// files that are in it. A suite that finds nothing is skipped with a message, and a file without rows fails. Rows are
-// counted, failures named: thousands of passing rows would drown the report. test/vectors/unread.test.ts names files
+// Test suites over a folder of vectors, which VECTORS names (default ../shared/vectors). The files in the folder
+// determine names and counts. A suite without files is skipped with a message, and a file without rows fails. A report
+// counts rows and names only the failures, because there are thousands of rows. test/vectors/unread.test.ts names files
 // that no suite reads.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,13 +13,13 @@ export const VECTORS = process.env.VECTORS ?? '../shared/vectors';
 /** A tap test. */
 export type Tap = Test;
 
-/** Path of a vector file or folder, packed or not; null when it is not there. */
+/** Returns the path of a vector file or folder, compressed or not; null if it is missing. */
 export function vectorPath(path: string): string | null {
   const file = join(VECTORS, path);
   return [file, `${file}.gz`].find((one) => existsSync(one)) ?? null;
 }
 
-/** Names of the files of a folder that match, without .gz, in order; none when the folder is not there. */
+/** Returns the names of the files of a folder that match a pattern, without .gz, sorted; none if the folder is missing. */
 export function vectorNames(folder: string, pattern: RegExp): string[] {
   const path = join(VECTORS, folder);
   if (!existsSync(path)) return [];
@@ -27,7 +27,10 @@ export function vectorNames(folder: string, pattern: RegExp): string[] {
   return [...new Set(names)].filter((name) => pattern.test(name)).sort();
 }
 
-/** Bytes of a vector file, unpacked. A Buffer: its slice() shares memory. @throws when it is not there */
+/**
+ * Returns the decompressed bytes of a vector file. They are a Buffer, whose slice() shares memory. @throws if the file
+ * is missing
+ */
 export function readVector(path: string): Buffer {
   const file = vectorPath(path);
   if (file === null) throw new Error(`${join(VECTORS, path)} is not there`);
@@ -35,12 +38,12 @@ export function readVector(path: string): Buffer {
   return file.endsWith('.gz') ? gunzipSync(bytes) : bytes;
 }
 
-/** A vector file as JSON. */
+/** Returns the JSON value of a vector file. */
 export function readJson<T>(path: string): T {
   return JSON.parse(readVector(path).toString('utf8')) as T;
 }
 
-/** Lines of a vector file without the empty ones. */
+/** Returns the lines of a vector file that are not empty. */
 export function readLines(path: string): string[] {
   return readVector(path)
     .toString('utf8')
@@ -48,13 +51,13 @@ export function readLines(path: string): string[] {
     .filter((line) => line.trim() !== '');
 }
 
-/** A suite that needs one vector file or folder. */
+/** Declares a suite that needs one vector file or folder. */
 export function fileSuite(path: string, run: (t: Tap) => void | Promise<void>): void {
   const skip = vectorPath(path) === null ? `${join(VECTORS, path)} is not there` : false;
   t.test(path, { skip }, async (t) => run(t));
 }
 
-/** A suite over every file of a folder whose name, without .gz, matches. */
+/** Declares a suite for every file of a folder whose name, without .gz, matches the pattern. */
 export function filesSuite(folder: string, pattern: RegExp, what: string, run: (t: Tap, name: string) => void | Promise<void>): void {
   const names = vectorNames(folder, pattern);
   if (names.length === 0) t.test(`${folder}: ${what}`, { skip: `no file like ${pattern} is there in ${join(VECTORS, folder)}` }, () => {});
@@ -62,7 +65,8 @@ export function filesSuite(folder: string, pattern: RegExp, what: string, run: (
 }
 
 /**
- * A suite over one file of rows (a JSON array, or one JSON object per line). `check` returns what is wrong, or null.
+ * Declares a suite for a file of rows (a JSON array, or one JSON object per line). `check` returns the fault of a row,
+ * or null.
  */
 export function rowSuite<Row>(path: string, what: string, check: (row: Row, index: number) => string | null): void {
   const skip = vectorPath(path) === null ? `${join(VECTORS, path)} is not there` : false;
@@ -77,7 +81,7 @@ export function rowSuite<Row>(path: string, what: string, check: (row: Row, inde
   });
 }
 
-/** One assertion for many rows: counts what agrees and names what does not. A file without rows is a failure. */
+/** Makes one assertion for many rows: counts the rows and lists the failures. A file without rows fails. */
 export function tally(t: Tap, what: string, failures: readonly string[], count: number): void {
   t.ok(count > 0, `${what}: has rows`);
   t.same(failures.slice(0, 20), [], `${what}: ${count} rows`);

@@ -1,4 +1,4 @@
-// Wallet calls without a daemon: methods run on a wallet in memory, and what it holds afterwards, row by row.
+// Runs wallet methods on a wallet in memory without a daemon, and lists the rows that the wallet has afterwards.
 import { addChecksum } from '../../src/address/descriptor/checksum.js';
 import { chainParams } from '../../src/consensus/params/networks.js';
 import { COMPATS } from '../../src/policy/compat.js';
@@ -21,7 +21,7 @@ export const XPUB = 'tpubD6NzVbkrYhZ4WaWSyoBvQwbpLkojyoTZPRsgXELWz3Popb3qkjcJyJU
 export const XPRV = 'tprv8ZgxMBicQKsPd7Uf69XL1XwhmjHopUGep8GuEiJDZmbQz6o58LninorQAfcKZWARbtRtfnLcJ5MQ2AtHcQJCCRUcMRvmDUjyEmNUWwx8UbK';
 const json = (value: unknown): JsonValue => parseJson(Buffer.from(JSON.stringify(value)));
 
-/** A chain of empty blocks under the wallet's tip. */
+/** A chain of empty blocks that ends with the wallet's tip. */
 function emptyChain(wallet: Wallet): NodeClient {
   const tip = (wallet.tip ?? new TestBlock(new Uint8Array(32), null, 0, 1_600_000_000)) as TestBlock;
   const atHeight = (height: number): TestBlock => new TestBlock(tip.hash, null, height, tip.time - 600 * (tip.height - height));
@@ -34,7 +34,7 @@ const scanDepsOf = (wallet: Wallet): RescanDeps => ({
   onProgress() {},
 });
 
-/** Context that a call needs of a node. */
+/** Context of a node that a call needs. */
 export const contextOf = (wallet: Wallet): WalletContext =>
   ({
     compat: COMPATS['0.21.1'],
@@ -67,7 +67,7 @@ export async function rowsOf(wallet: Wallet, before: readonly string[] = []): Pr
   return rows.filter((row) => !before.includes(row));
 }
 
-/** Every row. */
+/** Returns every row. */
 export async function allRows(wallet: Wallet): Promise<StoreEntry[]> {
   await wallet.change((batch) => {
     batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
@@ -78,9 +78,9 @@ export async function allRows(wallet: Wallet): Promise<StoreEntry[]> {
   return rows;
 }
 
-/** Key with which `encrypt` encrypts. */
+/** Returns the master key that `encrypt` uses. */
 export const masterKey = (): Uint8Array => new Uint8Array(32).fill(5);
-/** Seals the private keys in memory; the wallet is unlocked. */
+/** Encrypts the private keys in memory. The wallet is unlocked afterwards. */
 export async function encrypt(wallet: Wallet): Promise<void> {
   const seal = (publicKey: Uint8Array, secret: Uint8Array) => sealSecret(masterKey(), publicKey, secret, crypto);
   const sealed = (wallet.legacy?.keys ?? wallet.descriptors!).sealAllSecrets(seal);
@@ -88,7 +88,7 @@ export async function encrypt(wallet: Wallet): Promise<void> {
   wallet.vault.unlock(masterKey());
 }
 
-/** A request of importmulti for a range of public keys. */
+/** Returns a request of importmulti for a range of public keys. */
 export const ranged = (range: [number, number], label = 'a range') => ({
   desc: addChecksum(`wpkh(${XPUB}/*)`),
   range,

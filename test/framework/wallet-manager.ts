@@ -1,4 +1,4 @@
-// A manager of wallets in a folder of the test's, on a chain that is one block.
+// A wallet manager in a folder of the test, on a chain with a single block.
 import type { WalletSurroundings } from '../../src/wallet/manage/load-wallet.js';
 import type { NewWallet } from '../../src/wallet/manage/make-wallet.js';
 import { type ManagerDeps, WalletManager } from '../../src/wallet/manage/wallet-manager.js';
@@ -6,7 +6,7 @@ import type { BlockFacts } from '../../src/wallet/node-client.js';
 import type { WalletOptions } from '../../src/wallet/options.js';
 import { clientOf } from './chain-client.js';
 
-/** The wallet that createwallet makes without options. */
+/** Options of createwallet without any option. */
 export const PLAIN_WALLET: Omit<NewWallet, 'name'> = {
   disablePrivateKeys: false,
   blank: false,

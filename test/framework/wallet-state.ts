@@ -1,10 +1,10 @@
-// All that a wallet is at a moment, on the disk and in memory: what a call that is refused has to leave alone.
+// Reads the whole state of a wallet, on the disk and in memory. Tests check that a refused call leaves it unchanged.
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Daemon } from './daemon.js';
 
-/** Digests of the parts, and the answers themselves. */
+/** Digests of the parts on the disk, and the answers from memory. */
 export interface WalletParts {
   /** Every row of the database, as backupwallet reads them from the store. */
   readonly rows: string;
@@ -16,7 +16,7 @@ export interface WalletParts {
 
 type Call = readonly [method: string, ...params: unknown[]];
 
-/** Answered from memory, whatever the wallet holds. */
+/** Calls that are answered from memory. */
 const ASKED: readonly Call[] = [
   ['getwalletinfo'],
   ['getbalances'],
@@ -29,8 +29,8 @@ const ASKED: readonly Call[] = [
 ];
 
 /**
- * The first import makes a wallet's key manager, one that fails too, as in Core; with no key in it its age is the time
- * of the call.
+ * Removes a figure that even a failed import changes: the first import creates the wallet's key manager, as in Core,
+ * and as long as it has no key, its age is the time of the call.
  */
 const shownOf = (answer: unknown): string => JSON.stringify(answer).replace(/"keypoololdest":\d+,/, '');
 
@@ -44,7 +44,7 @@ export class WalletState {
   readonly #asked: Call[];
   readonly #backup: string;
 
-  /** @param more further calls whose answers must stay */
+  /** @param more further calls whose answers must stay the same */
   constructor(
     private readonly node: Daemon,
     private readonly name: string,
@@ -55,7 +55,7 @@ export class WalletState {
   }
 
   async read(): Promise<WalletParts> {
-    // First what is in memory: a row that comes late would be seen below.
+    // Read the memory first. A row that is written late would then show in the database below.
     const memory = await this.#memory();
     await this.node.callWallet(this.name, 'backupwallet', this.#backup);
     return { memory, rows: digest(fs.readFileSync(this.#backup)), files: this.#files() };
@@ -73,7 +73,7 @@ export class WalletState {
       for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
         const file = path.join(folder, entry.name);
         names.push(file);
-        // The database's own files come and go as it likes.
+        // Exclude the files of databases, which RocksDB creates and deletes at any time.
         if (entry.isDirectory() && entry.name !== 'wallet.db') walk(file);
       }
     };
@@ -83,7 +83,7 @@ export class WalletState {
   }
 }
 
-/** Which parts differ, and what is answered otherwise. */
+/** Returns the parts that differ, and the answers that have changed. */
 export function changesOf(before: WalletParts, after: WalletParts): string[] {
   const changed: string[] = (['rows', 'files'] as const).filter((part) => before[part] !== after[part]);
   after.memory.forEach((answer, i) => {
