@@ -12,7 +12,7 @@ import { buildChain, GENESIS } from '../framework/chain-builder.js';
 import { crypto, openFixture } from '../framework/chain-fixture.js';
 import { descriptorContext } from '../framework/descriptor-context.js';
 import { mutate, Random } from '../framework/mutate.js';
-import { openDesk } from '../unit/rpc/desk-fixture.js';
+import { openExecutor } from '../unit/rpc/executor-fixture.js';
 
 const CASES = Number(process.env.RPC_FUZZ_CASES ?? 40_000);
 const SEED = 0x5eed;
@@ -112,7 +112,7 @@ function fault(status: number, text: string): string | null {
 t.test(`answers ${CASES} random request bodies without an unexpected error`, async (t) => {
   const fixture = await openFixture();
   for (const block of blocks) await fixture.chain.commands.submitBlock(block.bytes);
-  const { desk, events, stopping } = openDesk(fixture);
+  const { executor, events, stopping } = openExecutor(fixture);
   // Waits end at once and nothing is mined for long.
   stopping.abort();
   const context: FrontContext = {
@@ -141,7 +141,7 @@ t.test(`answers ${CASES} random request bodies without an unexpected error`, asy
       kinds.set(plan.kind, (kinds.get(plan.kind) ?? 0) + 1);
       if (plan.kind === 'reply') note('front', fault(plan.status, String(plan.body)));
       if (plan.kind === 'template') note('template', fault(200, `${plan.prefix}{}${plan.suffix}`));
-      const reply = await desk.executeBody(bytes, { user: 'u', uri: '/', signal: stopping.signal });
+      const reply = await executor.executeBody(bytes, { user: 'u', uri: '/', signal: stopping.signal });
       note('node', fault(reply.status, Buffer.from(wholeBody(reply.body) as Uint8Array).toString()));
     } catch (error) {
       note('thrown', String(error));
@@ -151,7 +151,7 @@ t.test(`answers ${CASES} random request bodies without an unexpected error`, asy
   const unforeseen = events.filter((event) => /Error/.test(event) && !/no (pool|templates) here/.test(event));
   t.same([...new Set(unforeseen)].slice(0, 10), [], 'no fault that a handler did not foresee');
   for (const kind of ['reply', 'node', 'template', 'forbidden']) t.ok((kinds.get(kind) ?? 0) > CASES / 2000, `${kind}: ${kinds.get(kind)}`);
-  const last = await desk.executeBody(Buffer.from('{"id":1,"method":"getblockcount"}'), { user: '', uri: '/' });
+  const last = await executor.executeBody(Buffer.from('{"id":1,"method":"getblockcount"}'), { user: '', uri: '/' });
   t.match(last.body, /^\{"result":\d+,"error":null,"id":1\}\n$/);
   await fixture.end();
 });

@@ -10,7 +10,7 @@ import { RestHandler } from '../../../src/rpc/node/rest.js';
 import { ANYONE, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
 import { openFixture } from '../../framework/chain-fixture.js';
 import { serializeTx } from '../../framework/messages.js';
-import { openDesk } from '../rpc/desk-fixture.js';
+import { openExecutor } from '../rpc/executor-fixture.js';
 import { Client, FakeNode } from './support.js';
 
 const UNKNOWN = 'ab'.repeat(32);
@@ -39,11 +39,11 @@ async function serve(t: Test, name: CompatName = '31', changes: Partial<HttpOpti
   const fixture = await openFixture();
   for (const block of [...blocks, head]) await fixture.chain.commands.submitBlock(block.bytes);
   const compat = COMPATS[name];
-  const { context } = openDesk(fixture, new Map(), compat);
+  const { context } = openExecutor(fixture, new Map(), compat);
   const uris: string[] = [];
   const sizes: number[] = [];
   const faults: unknown[] = [];
-  const desk = new RestHandler(
+  const handler = new RestHandler(
     {
       ...context,
       txIndex: {
@@ -73,7 +73,7 @@ async function serve(t: Test, name: CompatName = '31', changes: Partial<HttpOpti
   await node.start(
     async (body, call, hooks) => {
       uris.push(call.uri);
-      const reply = await desk.executeBody(body, call, hooks);
+      const reply = await handler.executeBody(body, call, hooks);
       sizes.push(wholeBody(reply.body).length);
       return reply;
     },

@@ -149,7 +149,7 @@ t.test('a batch of RPC calls returns the same results with and without prefetchi
       chain: { tip: chain.tip },
       coins: { coin: async () => undefined },
     };
-    const desk = new CallExecutor(context as unknown as NodeContext, {
+    const executor = new CallExecutor(context as unknown as NodeContext, {
       runs: NODE_RUNS,
       prefetchBatch: prefetchTxBatch,
       wallets: false,
@@ -162,8 +162,8 @@ t.test('a batch of RPC calls returns the same results with and without prefetchi
     const replies: unknown[] = [];
     if (split) {
       for (const entry of entries)
-        replies.push(JSON.parse((await desk.executeBody(Buffer.from(JSON.stringify(entry)), call)).body as string));
-    } else replies.push(...JSON.parse((await desk.executeBody(Buffer.from(JSON.stringify(entries)), call)).body as string));
+        replies.push(JSON.parse((await executor.executeBody(Buffer.from(JSON.stringify(entry)), call)).body as string));
+    } else replies.push(...JSON.parse((await executor.executeBody(Buffer.from(JSON.stringify(entries)), call)).body as string));
     t.equal(pool.size, 300);
     const ran = asked.slice(before).filter(({ onlyInput }) => !onlyInput);
     const behind = split ? 0 : 58;

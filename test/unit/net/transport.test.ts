@@ -19,7 +19,7 @@ const hashes = createNativeHashes();
 const curve = createEllSwift(hashes, { prefer: 'packages' });
 const magic = Uint8Array.of(0xfa, 0xbf, 0xb5, 0xda);
 /** No line to wait in. */
-const desk = {
+const plainKeys = {
   createKey: (_: boolean, done: (key: ReturnType<typeof curve.createKey>) => void) => {
     done(curve.createKey());
     return () => {};
@@ -40,7 +40,7 @@ class Side {
   out: Buffer = Buffer.alloc(0);
   readonly seen: [string, string][] = [];
   readonly transport: V2Transport;
-  constructor(initiating: boolean, keys: Pick<KeyExchangeQueue, 'createKey' | 'computeSecret'> = desk) {
+  constructor(initiating: boolean, keys: Pick<KeyExchangeQueue, 'createKey' | 'computeSecret'> = plainKeys) {
     this.transport = new V2Transport(
       { magic, hashes, initiating, keys },
       {

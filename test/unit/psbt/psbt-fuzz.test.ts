@@ -20,7 +20,7 @@ import { FlatProvider, HidingProvider } from '../../../src/signing/signing-provi
 import { crypto, openFixture } from '../../framework/chain-fixture.js';
 import { hex } from '../../framework/hex.js';
 import { mutate, Random } from '../../framework/mutate.js';
-import { openDesk } from '../rpc/desk-fixture.js';
+import { openExecutor } from '../rpc/executor-fixture.js';
 
 const CASES = Number(process.env.PSBT_FUZZ_CASES ?? 1_500);
 const random = new Random(0x95b7);
@@ -115,7 +115,7 @@ t.test('round-trips a mutated PSBT or rejects it with PsbtError, in the reader a
 t.test('answers every PSBT call with a result or an RPC error for mutated arguments', async (t) => {
   const fixture = await openFixture();
   t.teardown(() => fixture.end());
-  const desk = openDesk(fixture);
+  const executor = openExecutor(fixture);
   const texts = SEEDS.map(base64);
   const odd: readonly unknown[] = [
     null,
@@ -160,11 +160,11 @@ t.test('answers every PSBT call with a result or an RPC error for mutated argume
   for (let n = 0; n < CASES; n++) {
     const method = random.pick(methods);
     const params = Array.from({ length: 1 + random.below(3) }, argument);
-    const outcome = (await desk.fault(method, ...params)).split(' ')[0];
+    const outcome = (await executor.fault(method, ...params)).split(' ')[0];
     answers.set(outcome, (answers.get(outcome) ?? 0) + 1);
   }
   t.same(
-    desk.events.filter((event) => !event.startsWith('time')),
+    executor.events.filter((event) => !event.startsWith('time')),
     [],
     'no fault of our own',
   );

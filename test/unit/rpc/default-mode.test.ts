@@ -5,12 +5,12 @@ import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import { COMPATS, type CompatName } from '../../../src/policy/compat.js';
 import { methodsOf } from '../../../src/rpc/declare/methods.js';
 import { crypto, type Fixture, openFixture } from '../../framework/chain-fixture.js';
-import { type Desk, openDesk } from './desk-fixture.js';
+import { openExecutor, type TestExecutor } from './executor-fixture.js';
 
 const MODES = ['0.21.1', '31', 'default'] as const;
 type Each<T> = Readonly<Record<CompatName, T>>;
 
-const deskOf = (fixture: Fixture, name: CompatName): Desk => openDesk(fixture, new Map(), COMPATS[name]);
+const executorOf = (fixture: Fixture, name: CompatName): TestExecutor => openExecutor(fixture, new Map(), COMPATS[name]);
 
 t.test('answers as Core 31 by default where it differs from 0.21.1', async (t) => {
   const fixture = await openFixture();
@@ -64,12 +64,12 @@ t.test('answers as Core 31 by default where it differs from 0.21.1', async (t) =
   ];
   for (const [method, params, expected] of cases) {
     for (const name of MODES) {
-      const said = await deskOf(fixture, name).fault(method, ...params);
+      const said = await executorOf(fixture, name).fault(method, ...params);
       t.ok(said.startsWith(expected[name]), `${method} ${JSON.stringify(params)} ${name}: ${said}`);
     }
   }
   const sequenceIn = async (name: CompatName): Promise<number> =>
-    parseTx(Buffer.from(String(await deskOf(fixture, name).call('createrawtransaction', ...INPUTS)), 'hex'), crypto).sequence(0);
+    parseTx(Buffer.from(String(await executorOf(fixture, name).call('createrawtransaction', ...INPUTS)), 'hex'), crypto).sequence(0);
   t.equal(await sequenceIn('0.21.1'), 0xffff_ffff);
   t.equal(await sequenceIn('31'), 0xffff_fffd, 'replaceable unless said otherwise');
   t.equal(await sequenceIn('default'), 0xffff_fffd);
@@ -78,7 +78,7 @@ t.test('answers as Core 31 by default where it differs from 0.21.1', async (t) =
     ['31', 'hash_serialized_3'],
     ['default', 'hash_serialized_3'],
   ] as const) {
-    const info = (await deskOf(fixture, name).call('gettxoutsetinfo')) as object;
+    const info = (await executorOf(fixture, name).call('gettxoutsetinfo')) as object;
     t.same(
       Object.keys(info).filter((key) => key.startsWith('hash')),
       [hash],
@@ -89,10 +89,10 @@ t.test('answers as Core 31 by default where it differs from 0.21.1', async (t) =
 
 t.test('addpeeraddress reports why an address was not added, except as 0.21.1', async (t) => {
   const fixture = await openFixture();
-  const { call, fault } = deskOf(fixture, 'default');
+  const { call, fault } = executorOf(fixture, 'default');
   t.same(await call('addpeeraddress', '1.2.3.4', 8333, true), { success: true });
   t.same(await call('addpeeraddress', '1', 8333), { success: false, error: 'failed-adding-to-new' });
-  const old = deskOf(fixture, '0.21.1');
+  const old = executorOf(fixture, '0.21.1');
   t.same(await old.call('addpeeraddress', '1', 8333), { success: false });
   t.match(await old.fault('addpeeraddress', '1.2.3.4', 8333, true), /^-1 addpeeraddress "address" port\n/);
   t.match(await fault('addpeeraddress', '1.2.3.4'), /^-1 addpeeraddress "address" port \( tried \)\n/);
@@ -101,7 +101,7 @@ t.test('addpeeraddress reports why an address was not added, except as 0.21.1', 
 
 t.test('help lists what Core 31 lists and what 0.21.1 lists', async (t) => {
   const fixture = await openFixture();
-  const listed = async (name: CompatName): Promise<string> => String(await deskOf(fixture, name).call('help'));
+  const listed = async (name: CompatName): Promise<string> => String(await executorOf(fixture, name).call('help'));
   const [old, master, both] = [await listed('0.21.1'), await listed('31'), await listed('default')];
   for (const method of ['dumptxoutset', 'waitfornewblock', 'waitforblock', 'waitforblockheight', 'rpc.discover']) {
     const line = new RegExp(`^${method}\\b`, 'm');

@@ -4,7 +4,7 @@ import { descriptorChecksum } from '../../../src/address/descriptor/checksum.js'
 import { COMPATS } from '../../../src/policy/compat.js';
 import { openFixture } from '../../framework/chain-fixture.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
-import { openDesk } from './desk-fixture.js';
+import { openExecutor } from './executor-fixture.js';
 
 const KEY = '03a34b99f22c790c4e36b2b3c2c35a36db06226e41c692fc82b8b56ac1c540c5bd';
 const OTHER = '02f9308a019258c31049344f85f89d5229b531c845836f99b08601f113bce036f9';
@@ -16,7 +16,7 @@ const summed = (text: string): string => `${text}#${descriptorChecksum(text)}`;
 t.test('getdescriptorinfo and deriveaddresses describe descriptors and reject invalid ranges', async (t) => {
   const fixture = await openFixture();
   t.teardown(() => fixture.end());
-  const { call, fault, context } = openDesk(fixture);
+  const { call, fault, context } = openExecutor(fixture);
   t.same(await call('getdescriptorinfo', `wpkh(${TPUB}/0/*)`), {
     descriptor: summed(`wpkh(${TPUB}/0/*)`),
     checksum: descriptorChecksum(`wpkh(${TPUB}/0/*)`),
@@ -55,7 +55,7 @@ t.test('getdescriptorinfo and deriveaddresses describe descriptors and reject in
 t.test('createmultisig returns address, script and descriptor, and rejects invalid keys and counts', async (t) => {
   const fixture = await openFixture();
   t.teardown(() => fixture.end());
-  const { call, fault } = openDesk(fixture);
+  const { call, fault } = openExecutor(fixture);
   const script = `5121${KEY}21${OTHER}52ae`;
   const keys = [KEY, OTHER];
   const wanted = (form: string, address: string) => ({ address, redeemScript: script, descriptor: summed(form) });
@@ -74,7 +74,7 @@ t.test('createmultisig returns address, script and descriptor, and rejects inval
   t.match(await fault('createmultisig', 1, Array(17).fill(KEY)), /^-8 Number of keys involved .* > 16\nReduce the number$/);
   t.equal(await fault('createmultisig', 1, keys, 'bech32m'), "-5 Unknown address type 'bech32m'");
 
-  const later = openDesk(fixture, new Map(), COMPATS['31']);
+  const later = openExecutor(fixture, new Map(), COMPATS['31']);
   const twenty = Array<string>(20).fill(KEY);
   const large = (await later.call('createmultisig', 17, twenty, 'bech32')) as { redeemScript: string; descriptor: string };
   t.equal(large.redeemScript, `0111${`21${KEY}`.repeat(20)}0114ae`, 'a witness may have 20 keys');
@@ -90,7 +90,7 @@ t.test('createmultisig returns address, script and descriptor, and rejects inval
 t.test('signmessagewithprivkey and verifymessage agree with Core', async (t) => {
   const fixture = await openFixture();
   t.teardown(() => fixture.end());
-  const { call, fault } = openDesk(fixture);
+  const { call, fault } = openExecutor(fixture);
   // The pair that Core's own tests use.
   const wif = 'cUeKHd5orzT3mz8P9pxyREHfsWtVfgsfDjiZZBcjUBAaGk1BTj7N';
   const address = 'mpLQjfK79b7CCV4VMJWEWAj5Mpx8Up5zxB';
@@ -101,7 +101,7 @@ t.test('signmessagewithprivkey and verifymessage agree with Core', async (t) => 
   t.equal(await call('verifymessage', address, signature, `${message}.`), false);
   t.equal(await call('verifymessage', 'mkHS9ne12qx9pS9VojpwU5xtRd4T7X7ZUt', signature, message), false);
   t.equal(await call('verifymessage', address, 'AAAA', message), false, 'too short');
-  const newest = openDesk(fixture, new Map(), COMPATS['31']);
+  const newest = openExecutor(fixture, new Map(), COMPATS['31']);
   t.equal(await newest.fault('verifymessage', 'nothing', signature, message), '-5 Invalid address', 'since release 22');
   t.equal(await call('verifymessage', address, signature.replace('INb', 'BNb'), message), false, 'another header');
   const accents = (await call('signmessagewithprivkey', wif, 'é ₿')) as string;

@@ -205,11 +205,11 @@ const context: FrontContext = {
   wallets: true,
   warmup: () => null,
 };
-const desk = new RequestRouter(context);
-const desk2 = new RequestRouter(context, undefined, { version2: true });
-const plan2 = (body: string) => desk2.plan(bytes(body), { user: 'u', uri: '/', allowed: null }) as CallPlan;
+const router = new RequestRouter(context);
+const router2 = new RequestRouter(context, undefined, { version2: true });
+const plan2 = (body: string) => router2.plan(bytes(body), { user: 'u', uri: '/', allowed: null }) as CallPlan;
 const plan = (body: string, allowed: ReadonlySet<string> | null = null) =>
-  desk.plan(bytes(body), { user: 'u', uri: '/', allowed }) as CallPlan;
+  router.plan(bytes(body), { user: 'u', uri: '/', allowed }) as CallPlan;
 
 t.test('a front answers calls that need only the snapshot', async (t) => {
   const reply = (body: string, id = 'null') => ({ kind: 'reply', status: 200, body: `{"result":${body},"error":null,"id":${id}}\n` });
@@ -402,7 +402,7 @@ t.test('plans large requests of users with a list of methods, and forbids other 
   const pad = ' '.repeat(70_000);
   const planned = async (body: string, gone = () => false) => {
     const call = { user: 'u', uri: '/', allowed: new Set(['uptime', 'submitblock', 'getblocktemplate']) };
-    return desk.plan(bytes(body), call) ?? desk.planLong(bytes(body), call, gone);
+    return router.plan(bytes(body), call) ?? router.planLong(bytes(body), call, gone);
   };
   const uptime = '{"method":"uptime"}';
   const other = '{"method":"getblock"}';

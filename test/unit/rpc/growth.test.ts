@@ -10,7 +10,7 @@ const { METHODS } = await import('../../../src/rpc/declare/methods.js');
 const { openFixture } = await import('../../framework/chain-fixture.js');
 const { createMemoryWallet } = await import('../../framework/memory-wallet.js');
 const { contextOf } = await import('../../framework/wallet-calls.js');
-const { openDesk } = await import('./desk-fixture.js');
+const { openExecutor } = await import('./executor-fixture.js');
 const { encodeAddress } = await import('../../../src/address/address.js');
 const { witnessProgramScript } = await import('../../../src/consensus/script/build-script.js');
 const { createNativeCrypto } = await import('../../../src/crypto/native/index.js');
@@ -206,7 +206,7 @@ const LEFT_OUT = new Set(['stop', 'waitfornewblock', 'waitforblock', 'waitforblo
 
 t.test('the work of every call grows linearly with the size of its arguments', async (t) => {
   const fixture = await openFixture({ network: 'regtest' });
-  const { desk, context, events } = openDesk(fixture, new Map(), COMPATS.default);
+  const { executor, context, events } = openExecutor(fixture, new Map(), COMPATS.default);
   const { wallet, tools } = await createMemoryWallet({ descriptors: false });
   Object.assign(context, { wallets: contextOf(wallet).wallets, spend: tools, descriptors: contextOf(wallet).descriptors });
   t.after(() => fixture.end());
@@ -214,7 +214,7 @@ t.test('the work of every call grows linearly with the size of its arguments', a
   const work = async (method: string, params: readonly string[]): Promise<number> =>
     counter.count(async () => {
       for (const one of params) {
-        await desk.executeBody(Buffer.from(`{"method":"${method}","params":[${one}],"id":1}`), { user: '', uri: '/' });
+        await executor.executeBody(Buffer.from(`{"method":"${method}","params":[${one}],"id":1}`), { user: '', uri: '/' });
         replies++;
       }
     });

@@ -18,7 +18,7 @@ const SECOND = { height: 8, hashHex: 'cd'.repeat(32), difficulty: 1 };
 const textOf = (body: KnownBody): string => (isHole(body) ? body.job : Buffer.from(wholeBody(body)).toString());
 
 /** Makes a router, and the tip and moment that it sees. */
-function openDesk(version2 = false) {
+function openRouter(version2 = false) {
   const at = { tip: FIRST, moment: 1, blocks: 1, onTip: () => {} };
   const counted: string[] = [];
   const context: FrontContext = {
@@ -41,23 +41,23 @@ function openDesk(version2 = false) {
     started: (method: string) => counted.push(method),
     finished: () => {},
   };
-  const desk = new RequestRouter(context, observer, { version2 });
+  const router = new RequestRouter(context, observer, { version2 });
   const call = (allowed: ReadonlySet<string> | null) => ({ user: 'u', uri: '/', allowed });
   const known = (body: string, allowed: ReadonlySet<string> | null = null): string | null => {
-    const reply = desk.knownReply(Buffer.from(body), call(allowed));
+    const reply = router.knownReply(Buffer.from(body), call(allowed));
     return reply && textOf(reply);
   };
-  const plan = (body: string) => desk.plan(Buffer.from(body), call(null)) as CallPlan;
+  const plan = (body: string) => router.plan(Buffer.from(body), call(null)) as CallPlan;
   /** Asks in vain as often as it takes, and says what the node thread does. */
   const teach = (body: string, said: ReplyBody): void => {
     plan(body);
     (plan(body) as ThreadPlan).cacheReply?.(200, said);
   };
-  return { at, counted, known, plan, teach, router: desk };
+  return { at, counted, known, plan, teach, router };
 }
 
 t.test('repeats a reply of the node thread until the node changes', async (t) => {
-  const { at, counted, known, plan, teach } = openDesk();
+  const { at, counted, known, plan, teach } = openRouter();
   const info = '{"method":"getmempoolinfo","params":[],"id":1}';
   const said = '{"result":{"size":1,"text":"\u00e9"},"error":null,"id":1}\n';
   at.moment = 0;
@@ -87,7 +87,7 @@ t.test('repeats a reply of the node thread until the node changes', async (t) =>
 });
 
 t.test('repeats a reply with shared bytes, without a copy of them', async (t) => {
-  const { at, known, teach, router } = openDesk();
+  const { at, known, teach, router } = openRouter();
   const ids = '{"method":"getrawmempool","id":1}';
   const shared = new Uint8Array(new SharedArrayBuffer(300_000)).fill(0x31);
   teach(ids, { before: '{"result":', shared, after: ',"error":null,"id":1}\n' });
@@ -103,7 +103,7 @@ t.test('repeats a reply with shared bytes, without a copy of them', async (t) =>
 });
 
 t.test('repeats a read job about a stored block until blocks change', async (t) => {
-  const { at, counted, known, plan, router } = openDesk();
+  const { at, counted, known, plan, router } = openRouter();
   const block = '{"method":"getblock","params":["00"],"id":1}';
   const job = (kind: 'proof' | 'pooled-tx', id = kind): ReadJob => ({ kind, txids: [id] }) as never;
   const reply = (text: string, one: ReadJob) => {
@@ -140,7 +140,7 @@ t.test('repeats a read job about a stored block until blocks change', async (t) 
 });
 
 t.test('does not cache errors, long requests or replies, notifications or undeclared methods', async (t) => {
-  const { known, plan, teach } = openDesk();
+  const { known, plan, teach } = openRouter();
   const hash = '{"method":"getblockhash","params":[7],"id":1}';
   teach(hash, '{"result":null,"error":{"code":-8,"message":"x"},"id":1}\n');
   t.equal(known(hash), null, 'errors');
@@ -155,7 +155,7 @@ t.test('does not cache errors, long requests or replies, notifications or undecl
   const escaped = '{"\\u0069d":9,"id":1,"method":"getblockcount"}';
   for (let i = 0; i < 2; i++) t.match(plan(escaped), { kind: 'reply', body: /"id":9/ });
   t.equal(known(escaped), null, 'requests whose id is not where it is expected');
-  const second = openDesk(true);
+  const second = openRouter(true);
   const silent = '{"jsonrpc":"2.0","method":"getblockcount"}';
   for (let i = 0; i < 3; i++) t.match(second.plan(silent), { kind: 'reply', status: 204 });
   t.equal(second.known(silent), null, 'a notification has no reply');
@@ -165,7 +165,7 @@ t.test('does not cache errors, long requests or replies, notifications or undecl
 });
 
 t.test('repeats an answer of the front thread until the tip changes', async (t) => {
-  const { at, known, plan } = openDesk();
+  const { at, known, plan } = openRouter();
   const count = '{"method":"getblockcount","id":1}';
   for (let i = 0; i < 2; i++) plan(count);
   t.equal(known(count), '{"result":7,"error":null,"id":1}\n');
@@ -178,7 +178,7 @@ t.test('repeats an answer of the front thread until the tip changes', async (t) 
 });
 
 t.test('answers a request although another one is planned when the newest tip is read', async (t) => {
-  const { at, plan } = openDesk();
+  const { at, plan } = openRouter();
   const count = '{"method":"getblockcount","id":1}';
   const reply = { kind: 'reply', status: 200, body: '{"result":7,"error":null,"id":1}\n' };
   t.same(plan(count), reply);
@@ -194,7 +194,7 @@ t.test('answers a request although another one is planned when the newest tip is
 });
 
 t.test('bounds the cached replies and never gives one to another request', async (t) => {
-  const { known, teach } = openDesk();
+  const { known, teach } = openRouter();
   const body = (height: number) => `{"method":"getblockhash","params":[${height}],"id":1}`;
   const said = (height: number) => `{"result":"${String(height).padStart(4000, '0')}","error":null,"id":1}\n`;
   let held = 0;
@@ -264,7 +264,7 @@ const request = fc
 t.test('a cached reply equals the reply that parsing the request gives', async (t) => {
   let found = 0;
   for (const version2 of [false, true]) {
-    const { known, plan } = openDesk(version2);
+    const { known, plan } = openRouter(version2);
     fc.assert(
       fc.property(request, fc.array(idText, { maxLength: 4 }), (body, ids) => {
         for (let i = 0; i < 2; i++) plan(body);

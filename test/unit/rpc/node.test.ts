@@ -25,14 +25,14 @@ import { serializeTx } from '../../framework/messages.js';
 import { runMethod } from '../../framework/run-method.js';
 import { turnsDuring } from '../../framework/turns.js';
 import { fileSuite, readJson } from '../../framework/vector-suite.js';
-import { openDesk } from './desk-fixture.js';
+import { openExecutor } from './executor-fixture.js';
 
 const HASH = /^[0-9a-f]{64}$/;
 
 fileSuite('chains/regtest-getblockstats.json', async (t) => {
   const { blocks, stats } = readJson<{ blocks: string[]; stats: Record<string, unknown>[] }>('chains/regtest-getblockstats.json');
   const fixture = await openFixture();
-  const { call, fault } = openDesk(fixture);
+  const { call, fault } = openExecutor(fixture);
   for (const block of blocks) await fixture.chain.commands.submitBlock(Buffer.from(block, 'hex'));
   t.equal(fixture.chain.view.tip.height, blocks.length - 1);
   for (const expected of stats) {
@@ -45,7 +45,7 @@ fileSuite('chains/regtest-getblockstats.json', async (t) => {
     t.same(await call('getblockstats', expected.height, ['maxfee', 'avgfee']), { avgfee: expected.avgfee, maxfee: expected.maxfee });
   }
   t.equal(await fault('getblockstats', 0), "-1 Can't read undo data from disk");
-  const newest = openDesk(fixture, new Map(), COMPATS['31']);
+  const newest = openExecutor(fixture, new Map(), COMPATS['31']);
   t.match(await newest.call('getblockstats', 0), { txs: 1, outs: 1, subsidy: 5_000_000_000, totalfee: 0 }, 'since release 22');
   t.equal(await fault('getblockstats', -1), '-8 Target block height -1 is negative');
   t.equal(await fault('getblockstats', 1000), `-8 Target block height 1000 after current tip ${blocks.length - 1}`);
@@ -60,7 +60,7 @@ const submitted = (ctx: NodeContext, bytes: Uint8Array) => submit(ctx, blockFrom
 t.test('block, coin and chain calls answer over a chain of 102 blocks', async (t) => {
   const fixture = await openFixture();
   const { chain } = fixture;
-  const { call, fault, stopping } = openDesk(fixture);
+  const { call, fault, stopping } = openExecutor(fixture);
   const blocks = buildChain(GENESIS, 101);
   const fan = spend(
     [reward(blocks[0])],
@@ -115,11 +115,12 @@ t.test('block, coin and chain calls answer over a chain of 102 blocks', async (t
   });
 
   t.test('getblock and getrawtransaction show fees and spent outputs from later releases on', async (t) => {
-    const newer = openDesk(fixture, new Map(), COMPATS['31']);
+    const newer = openExecutor(fixture, new Map(), COMPATS['31']);
     interface Shown {
       tx: { fee?: number; vin: { prevout?: object }[] }[];
     }
-    const verbose = async (desk: typeof newer, verbosity: number) => ((await desk.call('getblock', head.hashHex, verbosity)) as Shown).tx;
+    const verbose = async (executor: typeof newer, verbosity: number) =>
+      ((await executor.call('getblock', head.hashHex, verbosity)) as Shown).tx;
     const fees = (txs: Shown['tx']) => txs.map(({ fee }) => fee);
     t.same(fees(await verbose(newer, 2)), [undefined, 44]);
     const three = await verbose(newer, 3);
@@ -196,11 +197,11 @@ t.test('block, coin and chain calls answer over a chain of 102 blocks', async (t
     t.equal(await call('submitblock', side.bytes.toString('hex')), 'inconclusive');
     t.equal(await call('submitblock', side.bytes.toString('hex')), 'duplicate');
     t.equal(await call('submitblock', head.bytes.toString('hex')), 'duplicate');
-    t.equal(await submitted(openDesk(fixture).context, head.bytes), 'duplicate');
+    t.equal(await submitted(openExecutor(fixture).context, head.bytes), 'duplicate');
     const mutated = Uint8Array.from(head.bytes);
     mutated[mutated.length - 1] ^= 1;
-    t.equal(await submitted(openDesk(fixture).context, mutated), 'duplicate');
-    const newest = openDesk(fixture, new Map(), COMPATS['31']).context;
+    t.equal(await submitted(openExecutor(fixture).context, mutated), 'duplicate');
+    const newest = openExecutor(fixture, new Map(), COMPATS['31']).context;
     t.equal(await submitted(newest, mutated), 'bad-txnmrklroot', 'release 29 looks at the copy');
     t.equal(await submitted(newest, head.bytes), 'duplicate');
     t.same(await call('getchaintips'), [
@@ -211,7 +212,7 @@ t.test('block, coin and chain calls answer over a chain of 102 blocks', async (t
     t.equal(chain.view.tip.hashHex, side.hashHex);
     t.match(await call('getchaintips'), [{ status: 'invalid', branchlen: 2 }, { status: 'active' }]);
     t.equal(await call('submitblock', head.bytes.toString('hex')), 'duplicate-invalid');
-    t.equal(await submitted(openDesk(fixture, new Map(), COMPATS['31']).context, head.bytes), 'duplicate-invalid');
+    t.equal(await submitted(openExecutor(fixture, new Map(), COMPATS['31']).context, head.bytes), 'duplicate-invalid');
     t.equal(await call('reconsiderblock', blocks[100].hashHex), null);
     t.equal(chain.view.tip.hashHex, head.hashHex);
     t.match(await call('getchaintips'), [{ status: 'active' }, { status: 'valid-fork' }]);
@@ -239,7 +240,7 @@ t.test('block, coin and chain calls answer over a chain of 102 blocks', async (t
     t.same(await waits[3], { hash: head.hashHex, height: 102 }, 'a timeout returns the tip at that moment');
     await call('submitblock', next.bytes.toString('hex'));
     for (const wait of waits.slice(0, 3)) t.same(await wait, { hash: next.hashHex, height: 103 });
-    const newer = openDesk(fixture, new Map(), COMPATS['31']);
+    const newer = openExecutor(fixture, new Map(), COMPATS['31']);
     t.same(await newer.call('waitfornewblock', 0, head.hashHex), { hash: next.hashHex, height: 103 }, 'the caller knew another tip');
     t.same(await newer.call('waitfornewblock', 1, next.hashHex), { hash: next.hashHex, height: 103 });
     for (const [method, ...args] of [['waitfornewblock'], ['waitforblock', next.hashHex], ['waitforblockheight', 1]] as const) {
@@ -256,7 +257,7 @@ t.test('generate calls mine blocks and reject invalid addresses and transactions
   const fixture = await openFixture();
   const { chain } = fixture;
   const built = new Map<string, BuiltBlock>();
-  const { call, fault } = openDesk(fixture, built);
+  const { call, fault } = openExecutor(fixture, built);
   // The stand-in builder needs its own record of each new tip.
   chain.events.tip.add((tip, { connected }) => {
     const block = connected.at(-1);
@@ -335,7 +336,7 @@ t.test('calls of releases after 0.21 answer as Core 31 does', async (t) => {
     synced: () => synced,
     find: async (outpoint: Uint8Array) => (outpoint[32] === 1 ? { tx, blockHash: new Uint8Array(32).fill(7) } : undefined),
   };
-  const indexed = openDesk(fixture, new Map(), COMPATS['31'], { spenderIndex });
+  const indexed = openExecutor(fixture, new Map(), COMPATS['31'], { spenderIndex });
   const found = { ...outputs[1], spendingtxid: txid, blockhash: '07'.repeat(32) };
   t.same(await indexed.call('gettxspendingprevout', outputs), [outputs[0], found], 'the index counts unless the call says otherwise');
   t.same(await indexed.call('gettxspendingprevout', outputs, { mempool_only: true }), outputs);
@@ -346,7 +347,7 @@ t.test('calls of releases after 0.21 answer as Core 31 does', async (t) => {
   synced = false;
   const unavailable = '-1 Mempool lacks a relevant spend, and txospenderindex is unavailable.';
   t.equal(await indexed.fault('gettxspendingprevout', outputs), unavailable);
-  const unindexed = openDesk(fixture, new Map(), COMPATS['31']);
+  const unindexed = openExecutor(fixture, new Map(), COMPATS['31']);
   t.same(await unindexed.call('gettxspendingprevout', outputs), outputs);
   t.equal(await unindexed.fault('gettxspendingprevout', outputs, { mempool_only: false }), unavailable);
 
@@ -366,7 +367,7 @@ t.test('calls of releases after 0.21 answer as Core 31 does', async (t) => {
   t.ok(Number(await unindexed.call('uptime')) < 100_000, 'since the process began, whatever the clock says');
 
   const map = Uint8Array.of(1, 2, 3);
-  const { call, fault, events } = openDesk(fixture, new Map(), COMPATS['31'], { folder: fixture.dir, readAsmap: async () => map });
+  const { call, fault, events } = openExecutor(fixture, new Map(), COMPATS['31'], { folder: fixture.dir, readAsmap: async () => map });
   const states = (await call('getchainstates')) as { headers: number; chainstates: object[] };
   t.match(states, { headers: 1, chainstates: [{ blocks: 0, bestblockhash: GENESIS.hashHex, bits: '207fffff', validated: true }] });
   t.same(Object.keys(states.chainstates[0]), [
@@ -400,14 +401,14 @@ t.test('calls of releases after 0.21 answer as Core 31 does', async (t) => {
   });
   t.equal(readFileSync(exported).toString('hex'), '010203');
   t.equal(await fault('exportasmap', 'no/such/map.dat'), `-1 Failed to open asmap file: ${join(fixture.dir, 'no/such/map.dat')}`);
-  const bare = openDesk(fixture, new Map(), COMPATS['31']);
+  const bare = openExecutor(fixture, new Map(), COMPATS['31']);
   t.equal(await bare.fault('exportasmap', 'map.dat'), '-1 No embedded ASMap data available');
 
   t.same(await call('savemempool'), { filename: '/mempool.dat' });
-  t.equal(await openDesk(fixture).call('savemempool'), null);
+  t.equal(await openExecutor(fixture).call('savemempool'), null);
   const downloading = await openFixture({ maxTipAge: IN_DOWNLOAD });
   t.teardown(() => downloading.end());
-  const early = openDesk(downloading, new Map(), COMPATS['31']);
+  const early = openExecutor(downloading, new Map(), COMPATS['31']);
   t.equal(await early.fault('importmempool', 'good.dat'), '-10 Can only import the mempool after the block download and sync is done.');
   t.same(await call('importmempool', 'good.dat'), {});
   t.same(await call('importmempool', 'good.dat', { use_current_time: false, apply_fee_delta_priority: true }), {});
@@ -428,11 +429,11 @@ t.test('calls of releases after 0.21 answer as Core 31 does', async (t) => {
 
 t.test('control and network calls check their arguments and report the state', async (t) => {
   const fixture = await openFixture();
-  const { call, fault, events } = openDesk(fixture);
+  const { call, fault, events } = openExecutor(fixture);
   t.equal(await call('setmocktime', 1600000000), null);
   t.equal(await fault('setmocktime', -1), '-8 Mocktime can not be negative: -1.');
   t.equal(await fault('setmocktime', 9_223_372_037), '-8 Mocktime must be in the range [0, 9223372036], not 9223372037.');
-  const later = openDesk(fixture, new Map(), COMPATS['31']);
+  const later = openExecutor(fixture, new Map(), COMPATS['31']);
   for (const seconds of [-1, 2 ** 32]) {
     t.equal(await later.fault('setmocktime', seconds), `-8 Mocktime must be in the range [0, 4294967295], not ${seconds}.`);
   }
@@ -465,7 +466,7 @@ t.test('control and network calls check their arguments and report the state', a
   });
   t.equal(await call('getconnectioncount'), 3);
   t.same(await call('getpeerinfo'), []);
-  const newer = openDesk(fixture, new Map(), COMPATS['31']);
+  const newer = openExecutor(fixture, new Map(), COMPATS['31']);
   for (const command of ['add', 'remove', 'onetry'])
     t.equal(await newer.fault('addnode', ' ', command), '-8 Error: Node address cannot be empty');
   t.equal(await call('addnode', 'a:1', 'add'), null);
@@ -579,7 +580,7 @@ t.test('reports the version of the Core release that it follows to clients', asy
     ['31', 319_900],
     ['default', 319_900],
   ] as const) {
-    const { call } = openDesk(fixture, new Map(), COMPATS[compat]);
+    const { call } = openExecutor(fixture, new Map(), COMPATS[compat]);
     const isOwn = compat === 'default';
     t.match(await call('getnetworkinfo'), { version });
     t.equal(await call('stop'), isOwn ? 'adit stopping' : 'Bitcoin Core stopping', compat);

@@ -45,10 +45,10 @@ function threads(bounds = { calls: 100, bytes: 1 << 20 }) {
   const context = { compat: COMPATS['0.21.1'], clock: new HandClock() };
   const deps = { wallets: true, active: new ActiveCommands(), warmup: () => null };
   const faults: unknown[] = [];
-  const walletDesk = new CallExecutor(context, { ...deps, runs, onFault: (_method, error) => faults.push(error) });
+  const walletExecutor = new CallExecutor(context, { ...deps, runs, onFault: (_method, error) => faults.push(error) });
   const ends = newLink();
   const links = new CallLinks({
-    execute: (body, call, hooks) => walletDesk.executeBody(body, call, hooks),
+    execute: (body, call, hooks) => walletExecutor.executeBody(body, call, hooks),
     askTemplate: async () => ({ code: -1, text: 'none' }),
     onNews: () => {},
     onFault: (_what, error) => faults.push(error),
@@ -61,7 +61,7 @@ function threads(bounds = { calls: 100, bytes: 1 << 20 }) {
     return { status, body: Buffer.from(bytes as string).toString() };
   };
   const own = async (body: string) => {
-    const { status, body: bytes } = await walletDesk.executeBody(Buffer.from(body), { user: 'u', uri: '/wallet/w' });
+    const { status, body: bytes } = await walletExecutor.executeBody(Buffer.from(body), { user: 'u', uri: '/wallet/w' });
     return { status, body: Buffer.from(bytes as string).toString() };
   };
   const close = () => {

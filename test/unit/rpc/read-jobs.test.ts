@@ -7,14 +7,14 @@ import { blockRead } from '../../../src/rpc/node/read-facts.js';
 import { createJobRunner } from '../../../src/rpc/reads/render-job.js';
 import { buildChain, GENESIS } from '../../framework/chain-builder.js';
 import { crypto, type FixtureOptions, openFixture } from '../../framework/chain-fixture.js';
-import { openDesk } from './desk-fixture.js';
+import { openExecutor } from './executor-fixture.js';
 
 /** Opens a chain of a few blocks, and returns a job for its tip with the function that runs it. */
 async function open(t: Test, options: FixtureOptions = {}) {
   const fixture = await openFixture({ fileSizes: { xor: false }, ...options });
   t.teardown(() => fixture.end());
   for (const block of buildChain(GENESIS, 3)) await fixture.chain.commands.submitBlock(block.bytes);
-  const { context } = openDesk(fixture, new Map(), COMPATS['31']);
+  const { context } = openExecutor(fixture, new Map(), COMPATS['31']);
   const node = fixture.chain.view.tip;
   const { compat, params, descriptors } = context;
   const run = createJobRunner({ compat, params, hashes: crypto, descriptors });

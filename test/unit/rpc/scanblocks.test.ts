@@ -7,7 +7,7 @@ import { COMPATS } from '../../../src/policy/compat.js';
 import { ANYONE, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
 import { openFixture } from '../../framework/chain-fixture.js';
 import { turnsDuring } from '../../framework/turns.js';
-import { type Desk, openDesk } from './desk-fixture.js';
+import { openExecutor, type TestExecutor } from './executor-fixture.js';
 
 const display = (hash: Uint8Array): string => Buffer.from(hash).reverse().toString('hex');
 const SCRIPT = Buffer.from('52', 'hex');
@@ -43,8 +43,8 @@ t.test('scanblocks and getdescriptoractivity find payments and spends of descrip
     const filter = filters.get(display(hash));
     return filter && { filter, header: hash };
   };
-  const desk = (name: 'default' | '0.21.1' = 'default'): Desk =>
-    openDesk(fixture, new Map(), COMPATS[name], {
+  const executor = (name: 'default' | '0.21.1' = 'default'): TestExecutor =>
+    openExecutor(fixture, new Map(), COMPATS[name], {
       filterIndex: {
         state: { name: 'basic block filter index', synced: true, height: 105, waitUntilSynced: async () => true },
         find,
@@ -52,7 +52,7 @@ t.test('scanblocks and getdescriptoractivity find payments and spends of descrip
         search: filterSearch({ find }, inlineFilterSearch),
       },
     });
-  const { call, fault } = desk();
+  const { call, fault } = executor();
 
   t.test('scanblocks finds the blocks whose filters match the descriptors', async (t) => {
     const found = [paying.hashHex, spending.hashHex];
@@ -92,8 +92,8 @@ t.test('scanblocks and getdescriptoractivity find payments and spends of descrip
       [['start', [5]], '-8 Scan object needs to be either a string or an object'],
     ] as const)
       t.equal(await fault('scanblocks', ...args), text);
-    t.equal(await openDesk(fixture).fault('scanblocks', 'start', WANTED), '-32601 Method not found', 'not in 0.21.1');
-    const bare = openDesk(fixture, new Map(), COMPATS.default);
+    t.equal(await openExecutor(fixture).fault('scanblocks', 'start', WANTED), '-32601 Method not found', 'not in 0.21.1');
+    const bare = openExecutor(fixture, new Map(), COMPATS.default);
     t.equal(await bare.fault('scanblocks', 'start', WANTED), '-1 Index is not enabled for filtertype basic');
   });
 

@@ -24,8 +24,8 @@ import { type BuiltBlock, buildBlock, GENESIS } from '../../framework/chain-buil
 import { crypto, type Fixture, facesOf } from '../../framework/chain-fixture.js';
 
 /** A call executor and the calls that its replacements received. */
-export interface Desk {
-  readonly desk: CallExecutor<NodeContext & WalletContext>;
+export interface TestExecutor {
+  readonly executor: CallExecutor<NodeContext & WalletContext>;
   /** A call's result; rejects with code and message. */
   call(method: string, ...params: unknown[]): Promise<unknown>;
   /** A call's code and message. */
@@ -50,12 +50,12 @@ const littleEndian = (hash: Uint8Array): bigint => BigInt(`0x${Buffer.from(hash)
  * Makes an executor over the fixture's chain. `blocks` is where buildBlock finds the test's own record of the tip;
  * `parts` override replacements.
  */
-export function openDesk(
+export function openExecutor(
   fixture: Fixture,
   blocks: Map<string, BuiltBlock> = new Map(),
   compat: Compat = COMPATS['0.21.1'],
   parts: Partial<NodeContext & WalletContext> = {},
-): Desk {
+): TestExecutor {
   const { chain, clock } = fixture;
   const events: string[] = [];
   const stopping = new AbortController();
@@ -214,7 +214,7 @@ export function openDesk(
     ...parts,
   };
   const runJob = createJobRunner({ compat, params: context.params, hashes: crypto, descriptors: context.descriptors });
-  const desk = new CallExecutor(context, {
+  const executor = new CallExecutor(context, {
     runs: NODE_RUNS,
     prefetchBatch: prefetchTxBatch,
     wallets: context.passOn !== null,
@@ -224,11 +224,11 @@ export function openDesk(
     onFault: (method, error) => events.push(`${method}: ${String(error)}`),
   });
   const reply = async (method: string, params: unknown[]) => {
-    const { body } = await desk.executeBody(Buffer.from(JSON.stringify({ method, params, id: 1 })), { user: '', uri: '/' });
+    const { body } = await executor.executeBody(Buffer.from(JSON.stringify({ method, params, id: 1 })), { user: '', uri: '/' });
     return JSON.parse(Buffer.from(wholeBody(body)).toString()) as { result: unknown; error: { code: number; message: string } | null };
   };
   return {
-    desk,
+    executor,
     context,
     events,
     stopping,
