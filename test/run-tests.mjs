@@ -3,14 +3,14 @@
 // to start than most of them take to run. A file that changes its process says so: a line that begins with `// Own process:` and gives the reason.
 //
 //   node test/run-tests.mjs FILE...
-//   ADIT_TEST_JOBS=3            processes at a time; two more than there are cores when absent, 8 at most; many wait
+//   ADIT_TEST_JOBS=3            processes at a time; when absent three for each core, 8 at most: most of them wait for daemons half of the time
 //   ADIT_TEST_SKIPS=FILE        a skip that is not in this list fails its file (test/allowed-skips.json, from the project's folder)
 //   ADIT_TEST_SEED=NUMBER       the seed of fast-check: a fixed one when absent, so that a run does not depend on luck; random: drawn and printed
 //
 // A file passes when it exits with 0 and asserted something. A test that is skipped is printed with its reason; a file that skipped everything
 // has not passed, and a file that neither asserted nor skipped anything has failed. No file is run twice. When a shared process ends early, the
 // file that it was running has failed, and so have those behind it. Closing line: files that passed, files that failed, and tests that were
-// skipped, when there were some.
+// skipped, when there were some. The line before has the seconds and, on Linux, the processor time.
 import { spawn } from 'node:child_process';
 import crypto from 'node:crypto';
 import fs from 'node:fs';
@@ -25,7 +25,7 @@ const keptOutput = 200_000;
 const SHARED_SECONDS = 3;
 const BATCH_SECONDS = 10;
 const files = process.argv.slice(2);
-const jobs = Math.max(1, Number(process.env.ADIT_TEST_JOBS ?? Math.min(8, os.availableParallelism() + 2)));
+const jobs = Math.max(1, Number(process.env.ADIT_TEST_JOBS ?? Math.min(8, 3 * os.availableParallelism())));
 const root = path.dirname(import.meta.dirname);
 const FIXED_SEED = '20261122';
 const { ADIT_TEST_SEED: wantedSeed = FIXED_SEED } = process.env;
@@ -205,6 +205,17 @@ function report(result) {
   if (verdict === 'FAIL') console.log(`${result.faults.join('\n')}\n${excerpt(result.output)}`);
 }
 
+/** The processor time of all tests and their daemons, as text; empty where the system has no /proc. */
+function processorTime() {
+  try {
+    const [childUser, childSystem] = fs.readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ').slice(13, 15);
+    // In hundredths of a second on every Linux system.
+    return `, ${Math.round((Number(childUser) + Number(childSystem)) / 100)} s of processor time`;
+  } catch {
+    return '';
+  }
+}
+
 console.log(`ADIT_TEST_SEED=${seed}`);
 await Promise.all(
   Array.from({ length: Math.min(jobs, works.length) }, async () => {
@@ -213,6 +224,6 @@ await Promise.all(
   }),
 );
 if (failed.length > 0) console.log(`failed: ${failed.join(', ')}`);
-console.log(`${asserts} asserts in ${files.length} files`);
+console.log(`${asserts} asserts in ${files.length} files, ${Math.round(performance.now() / 1000)} s${processorTime()}`);
 console.log(`${passed} passed, ${failed.length} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 process.exit(failed.length > 0 || passed === 0 ? 1 : 0);
