@@ -2,33 +2,59 @@
 // mempool agree. Real processes, regtest.
 import fs from 'node:fs';
 import path from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { Daemon, refusal } from '../framework/daemon.js';
+import { until } from '../framework/until.js';
 
 const FALLBACK = '-fallbackfee=0.0002';
 const OUTSIDE = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 /** Amounts as satoshis: sums of doubles drift. */
 const sats = (amount: number): number => Math.round(amount * 1e8);
 
-// A stopped node whose chain of 100 blocks pays the wallet "w": each further block makes one coinbase spendable.
-const prepared = await Daemon.start('-keypool=10', FALLBACK);
-await prepared.call('createwallet', 'w', false, false, null, false, false, true);
-const paid: string = await prepared.call('getnewaddress');
-await prepared.call('generatetoaddress', 100, paid);
-await prepared.stop();
-t.teardown(() => prepared.remove());
+/** Wallets that tests load, by the number of coinbases that they have to spend. All coinbases of a wallet pay one address. */
+const WALLETS: Readonly<Record<string, number>> = {
+  ...{ arguments: 12, whole: 3, kinds: 8, many: 6, concurrent: 10, chain: 1, funding: 6, bumping: 3, watched: 1 },
+  ...{ clusters: 1, refused: 1, selecting: 4, grouped: 4, deprecated: 2, restarting: 3, feeless: 1 },
+};
+const OPTIONS = ['-keypool=10', FALLBACK];
 
-/** A node with a wallet "w" that has `coins` coinbases to spend. */
-async function rich(coins: number, ...options: string[]): Promise<{ node: Daemon; address: string }> {
-  const node = await Daemon.over(prepared.dir, '-keypool=10', FALLBACK, ...options);
+// A stopped node with these wallets. Its chain ends with a hundred blocks that pay no wallet.
+const prepared = await Daemon.start(...OPTIONS);
+t.teardown(() => prepared.remove());
+const addresses = new Map<string, string>();
+for (const [name, coins] of Object.entries(WALLETS)) {
+  await prepared.call('createwallet', name, false, false, null, false, false);
+  addresses.set(name, await prepared.call('getnewaddress'));
+  await prepared.call('generatetoaddress', coins, addresses.get(name));
+  await prepared.call('unloadwallet', name);
+}
+await prepared.call('generatetoaddress', 100, OUTSIDE);
+await prepared.stop();
+
+/** A node of its own over the prepared folder. It is removed after the test. */
+async function nodeWith(t: Test, ...options: string[]): Promise<Daemon> {
+  const node = await Daemon.over(prepared.dir, ...OPTIONS, ...options);
+  t.teardown(() => node.remove());
   await node.up();
-  await node.call('generatetoaddress', coins, paid);
-  return { node, address: paid };
+  return node;
 }
 
+/** Empties the mempool and loads one of the wallets as the only one, also at each later start. @returns the address of its coins */
+async function rich(node: Daemon, name: string): Promise<string> {
+  if ((await node.call('getmempoolinfo')).size > 0) await node.call('generatetoaddress', 1, OUTSIDE);
+  for (const other of await node.call('listwallets')) await node.call('unloadwallet', other);
+  await node.call('loadwallet', name, true);
+  return addresses.get(name)!;
+}
+
+/** For all tests that need no options of their own. */
+const node = await nodeWith(t);
+/** For tests of options that do not affect each other. */
+const limited = await nodeWith(t, '-limitclustercount=3', '-avoidpartialspends=1', '-deprecatedrpc=bumpfee');
+
 t.test('sendtoaddress applies each of its arguments', async (t) => {
-  const { node } = await rich(12);
-  t.teardown(() => node.remove());
+  await rich(node, 'arguments');
+  const tip = await node.call('getblockcount');
   const outputs = async (txid: string): Promise<{ paid: number | undefined; count: number; sequence: number; locktime: number }> => {
     const { decoded } = await node.call('gettransaction', txid, true, true);
     const paid = decoded.vout.find(({ scriptPubKey }: { scriptPubKey: { addresses: string[] } }) => scriptPubKey.addresses[0] === OUTSIDE);
@@ -46,7 +72,7 @@ t.test('sendtoaddress applies each of its arguments', async (t) => {
   t.equal(sats(entry.fees.base), 20 * 141, 'the fallback rate for the size of one coin, one payment, change');
   t.match(await outputs(plain), { paid: 1.5, count: 2, sequence: 0xfffffffd });
   const { locktime } = await outputs(plain);
-  t.ok(locktime > 12 && locktime <= 112, 'not to be mined below the tip');
+  t.ok(locktime > tip - 100 && locktime <= tip, 'not to be mined below the tip');
 
   const less = await node.call('sendtoaddress', OUTSIDE, 2, '', '', true);
   t.equal(sats((await outputs(less)).paid!), 2e8 - 20 * 141, 'the fee comes off the amount');
@@ -99,8 +125,7 @@ t.test('sendtoaddress applies each of its arguments', async (t) => {
 });
 
 t.test('sends the whole balance to the last satoshi', async (t) => {
-  const { node } = await rich(3);
-  t.teardown(() => node.remove());
+  await rich(node, 'whole');
   const { trusted } = (await node.call('getbalances')).mine;
   const txid = await node.call('sendtoaddress', OUTSIDE, trusted, '', '', true);
   const { decoded } = await node.call('gettransaction', txid, true, true);
@@ -112,8 +137,7 @@ t.test('sends the whole balance to the last satoshi', async (t) => {
 });
 
 t.test('pays the fee of the signed size for every kind of coin', async (t) => {
-  const { node } = await rich(8);
-  t.teardown(() => node.remove());
+  await rich(node, 'kinds');
   const keys = await Promise.all([1, 2, 3].map(() => node.call('getnewaddress')));
   const kinds = new Map<string, string>([
     ['legacy', await node.call('getnewaddress', '', 'legacy')],
@@ -143,9 +167,9 @@ t.test('pays the fee of the signed size for every kind of coin', async (t) => {
 });
 
 t.test('sendmany pays a thousand outputs, splits the fee, and refuses wrong arguments', async (t) => {
-  const { node } = await rich(6);
-  t.teardown(() => node.remove());
-  const miners = await Promise.all(Array.from({ length: 1000 }, () => node.call('getnewaddress')));
+  await rich(node, 'many');
+  const batch = Array.from({ length: 1000 }, (_, id) => ({ id, method: 'getnewaddress' }));
+  const miners: string[] = JSON.parse((await node.post(JSON.stringify(batch))).body).map(({ result }: { result: string }) => result);
   const amounts = Object.fromEntries(miners.map((address, i) => [address, (100_000 + i) / 1e8]));
   const txid = await node.call('sendmany', '', amounts, 6, 'payday');
   const { decoded, comment, fee } = await node.call('gettransaction', txid, true, true);
@@ -191,8 +215,7 @@ t.test('sendmany pays a thousand outputs, splits the fee, and refuses wrong argu
 });
 
 t.test('spends different coins in concurrent payments', async (t) => {
-  const { node } = await rich(10);
-  t.teardown(() => node.remove());
+  await rich(node, 'concurrent');
   const txids = await Promise.all(Array.from({ length: 30 }, (_, i) => node.call('sendtoaddress', OUTSIDE, 1 + i / 10)));
   t.equal(new Set(txids).size, 30);
   const pool = await node.call('getrawmempool');
@@ -213,8 +236,7 @@ async function payUntilRefused(node: Daemon): Promise<{ txids: string[]; refused
 }
 
 t.test('stops chaining own change before the mempool would refuse a payment', async (t) => {
-  const { node } = await rich(1);
-  t.teardown(() => node.remove());
+  await rich(node, 'chain');
   const { txids, refused } = await payUntilRefused(node);
   t.equal(refused, `-6 ${CHAIN_REFUSED}`);
   t.same([...(await node.call('getrawmempool'))].sort(), [...txids].sort(), 'every payment with an id is in the mempool');
@@ -237,8 +259,8 @@ t.test('stops chaining own change before the mempool would refuse a payment', as
 });
 
 t.test('refuses a payment past -limitclustercount before recording it, also in sendall', async (t) => {
-  const { node } = await rich(1, '-limitclustercount=3');
-  t.teardown(() => node.remove());
+  const node = limited;
+  await rich(node, 'clusters');
   const { txids, refused } = await payUntilRefused(node);
   t.equal(txids.length, 3);
   t.equal(refused, '-6 too many unconfirmed transactions in cluster');
@@ -247,16 +269,16 @@ t.test('refuses a payment past -limitclustercount before recording it, also in s
 });
 
 t.test('records a payment that the mempool refuses with -compat=0.21.1, like that release', async (t) => {
-  const { node } = await rich(1, '-compat=0.21.1', '-limitancestorcount=3');
-  t.teardown(() => node.remove());
+  const node = await nodeWith(t, '-compat=0.21.1', '-limitancestorcount=3');
+  await rich(node, 'refused');
   const txids = [];
   for (let i = 0; i < 4; i++) txids.push(await node.call('sendtoaddress', OUTSIDE, 0.5));
   t.same([...(await node.call('getrawmempool'))].sort(), txids.slice(0, 3).sort());
 });
 
 t.test('selects coins: locked, unconfirmed, of reused addresses, grouped by address', async (t) => {
-  const { node, address } = await rich(2, '-limitancestorcount=3');
-  t.teardown(() => node.remove());
+  const node = await nodeWith(t, '-limitancestorcount=3');
+  await rich(node, 'selecting');
   const coins = await node.call('listunspent');
   await node.call('lockunspent', false, coins);
   t.equal(await refusal(node.call('sendtoaddress', OUTSIDE, 1)), '-6 Insufficient funds');
@@ -273,7 +295,7 @@ t.test('selects coins: locked, unconfirmed, of reused addresses, grouped by addr
   await node.call('createwallet', 'careful', false, false, '', true);
   const careful = (method: string, ...params: unknown[]) => node.callWallet('careful', method, ...params);
   const used = await careful('getnewaddress');
-  const w = (method: string, ...params: unknown[]) => node.callWallet('w', method, ...params);
+  const w = (method: string, ...params: unknown[]) => node.callWallet('selecting', method, ...params);
   await node.call('generatetoaddress', 1, OUTSIDE);
   await w('sendtoaddress', used, 5);
   await node.call('generatetoaddress', 1, OUTSIDE);
@@ -287,8 +309,6 @@ t.test('selects coins: locked, unconfirmed, of reused addresses, grouped by addr
   await node.call('createwallet', 'reused');
   const reused = (method: string, ...params: unknown[]) => node.callWallet('reused', method, ...params);
   const once = await reused('getnewaddress');
-  await node.call('generatetoaddress', 2, address);
-  await node.call('generatetoaddress', 100, OUTSIDE);
   for (let i = 0; i < 3; i++) {
     await w('sendtoaddress', once, 1);
     await node.call('generatetoaddress', 1, OUTSIDE);
@@ -298,15 +318,14 @@ t.test('selects coins: locked, unconfirmed, of reused addresses, grouped by addr
 });
 
 t.test('spends all coins of an address together with -avoidpartialspends', async (t) => {
-  const { node } = await rich(4, '-avoidpartialspends=1');
-  t.teardown(() => node.remove());
+  const node = limited;
+  await rich(node, 'grouped');
   const txid = await node.call('sendtoaddress', OUTSIDE, 1);
   t.equal((await node.call('gettransaction', txid, true, true)).decoded.vin.length, 4);
 });
 
 t.test('funds transactions: fundrawtransaction, walletcreatefundedpsbt, send', async (t) => {
-  const { node, address } = await rich(6);
-  t.teardown(() => node.remove());
+  const address = await rich(node, 'funding');
   const raw = await node.call('createrawtransaction', [], { [OUTSIDE]: 1.5 });
   const fund = (options?: unknown, hex = raw) => node.call('fundrawtransaction', hex, ...(options === undefined ? [] : [options]));
   const funded = await fund();
@@ -384,8 +403,7 @@ t.test('funds transactions: fundrawtransaction, walletcreatefundedpsbt, send', a
 });
 
 t.test('bumpfee replaces a payment by one with a higher fee', async (t) => {
-  const { node } = await rich(3);
-  t.teardown(() => node.remove());
+  await rich(node, 'bumping');
   const first = await node.call('sendtoaddress', OUTSIDE, 2, 'rent', 'owner', false, true, null, null, null, 2);
   const bumped = await node.call('bumpfee', first);
   t.same(Object.keys(bumped), ['txid', 'origfee', 'fee', 'errors']);
@@ -428,20 +446,20 @@ t.test('bumpfee replaces a payment by one with a higher fee', async (t) => {
 });
 
 t.test('bumpfee returns a PSBT for a watch-only wallet, as before psbtbumpfee existed', async (t) => {
-  const { node, address } = await rich(2, '-deprecatedrpc=bumpfee');
-  t.teardown(() => node.remove());
+  const node = limited;
+  const address = await rich(node, 'deprecated');
   const change = await node.call('getnewaddress');
   await node.call('createwallet', 'watcher', true);
-  const [paid, kept] = await Promise.all([address, change].map((one) => node.callWallet('w', 'getaddressinfo', one)));
+  const [paid, kept] = await Promise.all([address, change].map((one) => node.callWallet('deprecated', 'getaddressinfo', one)));
   await node.callWallet('watcher', 'importpubkey', paid.pubkey);
   const inner = { scriptPubKey: { address: change }, pubkeys: [kept.pubkey], timestamp: 'now', internal: true, watchonly: true };
   await node.callWallet('watcher', 'importmulti', [inner]);
   const options = { change_address: change, replaceable: true };
-  const { txid } = await node.callWallet('w', 'send', { [OUTSIDE]: 1 }, null, null, 2, options);
+  const { txid } = await node.callWallet('deprecated', 'send', { [OUTSIDE]: 1 }, null, null, 2, options);
   const bump = await node.callWallet('watcher', 'bumpfee', txid);
   t.same(Object.keys(bump), ['psbt', 'origfee', 'fee', 'errors']);
   t.same(bump, { ...(await node.callWallet('watcher', 'psbtbumpfee', txid)), psbt: bump.psbt });
-  const signed = await node.callWallet('w', 'walletprocesspsbt', bump.psbt);
+  const signed = await node.callWallet('deprecated', 'walletprocesspsbt', bump.psbt);
   const { hex } = await node.call('finalizepsbt', signed.psbt);
   const replacement = await node.call('sendrawtransaction', hex);
   t.same(await node.call('getrawmempool'), [replacement]);
@@ -449,8 +467,8 @@ t.test('bumpfee returns a PSBT for a watch-only wallet, as before psbtbumpfee ex
 });
 
 t.test('broadcasts unconfirmed payments again after a restart and a day later', async (t) => {
-  const { node } = await rich(3, '-persistmempool=0');
-  t.teardown(() => node.remove());
+  const node = await nodeWith(t, '-persistmempool=0');
+  await rich(node, 'restarting');
   const first = await node.call('sendtoaddress', OUTSIDE, 1);
   const second = await node.call('sendtoaddress', OUTSIDE, 2);
   await node.kill();
@@ -474,17 +492,17 @@ t.test('broadcasts unconfirmed payments again after a restart and a day later', 
   await node.call('setmocktime', now + 37 * 3600);
   await node.call('mockscheduler', 1);
   const log = () => fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
-  for (let i = 0; i < 200 && !log().includes('ResendWalletTransactions'); i++) await node.call('getblockcount');
-  t.match(log(), /\[w\] ResendWalletTransactions: resubmit 3 unconfirmed transactions/);
+  await until('the payments are sent again', () =>
+    log().includes('[restarting] ResendWalletTransactions: resubmit 3 unconfirmed transactions'),
+  );
   t.equal((await node.call('getmempoolentry', first)).unbroadcast, true);
 });
 
 t.test('refuses payments of wallets that cannot pay', async (t) => {
-  const { node, address } = await rich(1);
-  t.teardown(() => node.remove());
+  const address = await rich(node, 'watched');
   await node.call('createwallet', 'watcher', true);
   const watcher = (method: string, ...params: unknown[]) => node.callWallet('watcher', method, ...params);
-  const { pubkey } = await node.callWallet('w', 'getaddressinfo', address);
+  const { pubkey } = await node.callWallet('watched', 'getaddressinfo', address);
   await watcher('importpubkey', pubkey);
   t.equal(await refusal(watcher('sendtoaddress', OUTSIDE, 1)), '-4 Error: Private keys are disabled for this wallet');
   t.match(await refusal(watcher('bumpfee', 'ff'.repeat(32))), /^-4 bumpfee is not available with wallets that have private keys disabled/);
@@ -494,22 +512,22 @@ t.test('refuses payments of wallets that cannot pay', async (t) => {
     "-4 Transaction needs a change address, but we can't generate it. Please call keypoolrefill first.",
   );
   const funded = await watcher('fundrawtransaction', raw, { changeAddress: address });
-  t.equal((await node.callWallet('w', 'signrawtransactionwithwallet', funded.hex)).complete, true, 'watched coins, signed elsewhere');
+  t.equal((await node.callWallet('watched', 'signrawtransactionwithwallet', funded.hex)).complete, true, 'watched coins, signed elsewhere');
   const psbt = await watcher('send', { [OUTSIDE]: 1 }, null, null, 1, { change_address: address });
   t.same(Object.keys(psbt), ['psbt', 'complete']);
   t.equal(psbt.complete, false);
 
-  await node.callWallet('w', 'encryptwallet', 'secret');
-  const w = (method: string, ...params: unknown[]) => node.callWallet('w', method, ...params);
+  await node.callWallet('watched', 'encryptwallet', 'secret');
+  const w = (method: string, ...params: unknown[]) => node.callWallet('watched', method, ...params);
   t.match(await refusal(w('sendtoaddress', OUTSIDE, 1)), /^-13 Error: Please enter the wallet passphrase/);
   t.match(await refusal(w('sendmany', '', { [OUTSIDE]: 1 })), /^-13 /);
   await w('walletpassphrase', 'secret', 60);
   t.match(await w('sendtoaddress', OUTSIDE, 1), /^[0-9a-f]{64}$/);
 
-  const poor = await Daemon.start('-keypool=2');
+  const poor = await Daemon.over(prepared.dir);
   t.teardown(() => poor.remove());
-  await poor.call('createwallet', 'w');
-  await poor.call('generatetoaddress', 101, await poor.call('getnewaddress'));
+  await poor.up();
+  await rich(poor, 'feeless');
   t.equal(
     await refusal(poor.call('sendtoaddress', OUTSIDE, 1)),
     '-6 Fee estimation failed. Fallbackfee is disabled. Wait a few blocks or enable -fallbackfee.',

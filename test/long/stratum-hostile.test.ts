@@ -6,6 +6,7 @@ import net from 'node:net';
 import path from 'node:path';
 import t, { type Test } from 'tap';
 import { Daemon } from '../framework/daemon.js';
+import { rounds } from '../framework/depth.js';
 import { freePort } from '../framework/ports.js';
 import { residentMb } from '../framework/resident.js';
 import { StratumClient } from '../framework/stratum-client.js';
@@ -14,9 +15,11 @@ import { until } from '../framework/until.js';
 const OURS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 const NAME = `${OURS}.honest`;
 /** -stratumconnections. */
-const OPEN = Number(process.env.STRATUM_OPEN ?? 10_000);
+const OPEN = Number(process.env.STRATUM_OPEN ?? rounds(2_000, 10_000));
 const AT_ONCE = 100;
-const STORM = 5_000;
+const STORM = rounds(1_000, 5_000);
+const SLOW_READERS = rounds(40, 100);
+const PROXIES = rounds(10, 50);
 
 interface Served {
   readonly node: Daemon;
@@ -107,11 +110,11 @@ t.test('survives reconnect storms, slow readers at tip changes, and garbage afte
       if (i % 2 === 0) socket.resetAndDestroy();
       else socket.destroy();
     }
-    if (done % 1_000 === 0) await mineOne();
+    if (done % 500 === 0) await mineOne();
   }
   // Miners that never read again, and whose kernel buffers are small.
   const slow: StratumClient[] = [];
-  while (slow.length < 100) slow.push(...(await Promise.all(Array.from({ length: 20 }, () => StratumClient.start(port, NAME)))));
+  while (slow.length < SLOW_READERS) slow.push(...(await Promise.all(Array.from({ length: 20 }, () => StratumClient.start(port, NAME)))));
   for (const { socket } of slow) socket.pause();
   for (let i = 0; i < 20; i++) await mineOne();
   for (const one of slow) one.close();
@@ -147,7 +150,7 @@ t.test('serves a proxy with many user names, and many proxies of one address', a
   t.teardown(() => {
     for (const proxy of proxies) proxy.close();
   });
-  for (let p = 0; p < 50; p++) {
+  for (let p = 0; p < PROXIES; p++) {
     const proxy = await StratumClient.start(port, `${OURS}.proxy${p}`);
     proxies.push(proxy);
     for (let name = 0; name < 300; name++) proxy.send({ id: 1_000 + name, method: 'mining.authorize', params: [`${OURS}.p${p}n${name}`] });
@@ -161,6 +164,6 @@ t.test('serves a proxy with many user names, and many proxies of one address', a
   for (const proxy of proxies) t.equal(proxy.lines.filter(({ method }) => method === 'mining.notify').length <= 4, true, 'one job a tip');
   const last = proxies.at(-1)!;
   const share = last.mine();
-  t.match(await last.submit(`${OURS}.p49n254`, share), { result: true }, 'a block under the last of its names');
+  t.match(await last.submit(`${OURS}.p${PROXIES - 1}n254`, share), { result: true }, 'a block under the last of its names');
   await Promise.all(honest.map((miner) => miner.onTip(share.hashHex)));
 });

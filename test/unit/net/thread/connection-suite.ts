@@ -19,6 +19,7 @@ import { ThreadedConnectionFactory, type ThreadedConnectionFactoryDeps } from '.
 import { KeyExchangeQueue } from '../../../../src/net/transport/key-exchange-queue.js';
 import { PACKET_OVERHEAD } from '../../../../src/net/transport/session.js';
 import { encodeFrame, type Frame } from '../../../../src/net/wire/frame.js';
+import { freePort } from '../../../framework/ports.js';
 import { until } from '../../../framework/until.js';
 
 export const hashes = createNativeHashes();
@@ -89,7 +90,12 @@ export class Owner {
 }
 
 const CLEAR = { encrypted: false, initiating: false } as const;
-const payloadOf = (length: number, seed: number): Uint8Array => Uint8Array.from({ length }, (_, i) => (i * 7 + seed) & 0xff);
+
+function payloadOf(length: number, seed: number): Uint8Array {
+  const payload = new Uint8Array(length);
+  for (let i = 0; i < length; i++) payload[i] = i * 7 + seed;
+  return payload;
+}
 
 /** Someone in the clear at the other end of a connection. */
 export async function stranger(lines: ConnectionFactory, eager = true): Promise<{ owner: Owner; socket: net.Socket; bindText: string }> {
@@ -308,11 +314,7 @@ export function connectionSuite(t: Test, make: () => Made): void {
     const { connection: line } = await lines.open({ host: LOCAL, port }, null, TIMEOUT_MS);
     const owner = new Owner(line, { encrypted: false, initiating: true });
     await until('the end', () => owner.ended === 1);
-    const server = net.createServer();
-    await new Promise<void>((resolve) => server.listen(0, LOCAL, resolve));
-    const free = (server.address() as net.AddressInfo).port;
-    await new Promise((resolve) => server.close(resolve));
-    await t.rejects(lines.open({ host: LOCAL, port: free }, null, TIMEOUT_MS), /ECONNREFUSED/);
+    await t.rejects(lines.open({ host: LOCAL, port: await freePort() }, null, TIMEOUT_MS), /ECONNREFUSED/);
     await lines.close();
     await t.rejects(
       new Promise((_, reject) => net.connect(port, LOCAL).on('error', reject)),
