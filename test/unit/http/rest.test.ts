@@ -163,7 +163,7 @@ t.test('REST serves transactions, blocks and chain data in all formats', async (
     const headers = Buffer.concat([blocks[99], blocks[100], head].map(({ header }) => header));
     t.match(await forms(`headers/${blocks[99].hashHex}`, headers), [{ height: 100 }, { height: 101 }, { height: 102, confirmations: 1 }]);
     // More headers than the front writes itself, and fewer; each as getblockheader shows it.
-    const { call } = openDesk(fixture, new Map(), COMPATS[31]);
+    const { call } = openExecutor(fixture, new Map(), COMPATS[31]);
     const shown = await Promise.all(
       [GENESIS, ...blocks, head].map(async ({ hashHex }) => JSON.parse(JSON.stringify(await call('getblockheader', hashHex)))),
     );
