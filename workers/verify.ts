@@ -8,7 +8,6 @@ import { type GrindJob, type GrindJobResult, runGrindJob } from '../src/jobs/gri
 import { type HashJob, type HashJobResult, runHashJob } from '../src/jobs/hash-txs.js';
 import { type MatchJob, runMatchJob } from '../src/jobs/match-filters.js';
 import { createScanRunner } from '../src/jobs/scan-blocks.js';
-import { runCoinScan } from '../src/jobs/scan-coins.js';
 import { createSignRunner } from '../src/jobs/sign.js';
 import { createVerifyRunner } from '../src/jobs/verify.js';
 import { hurry } from '../src/lib/thread-priority.js';
@@ -26,7 +25,6 @@ export const {
   runShare: verifyShare,
   runEach: verifyEach,
 } = createVerifyRunner(crypto, () => performance.timeOrigin + performance.now());
-export const scanCoins = runCoinScan;
 export const matchFilters = (job: MatchJob): Uint8Array => runMatchJob(job, () => performance.now());
 export const scanBlocks = createScanRunner(crypto, () => performance.now());
 export const hashTxs = (job: HashJob): HashJobResult => runHashJob(job, crypto);

@@ -114,7 +114,7 @@ export class Chain {
     this.events = events;
     this.view = new ChainView(ws, parts);
     this.blocks = new BlockReader(ws, pruner);
-    this.coins = new CoinReader(ws, parts, deps.coinScanner);
+    this.coins = new CoinReader(ws, parts);
     this.commands = new ChainCommands(ws, parts);
     this.download = new Download(ws, parts);
   }

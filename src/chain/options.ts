@@ -7,7 +7,6 @@ import type { Clock } from '../lib/clock.js';
 import type { ListenerGuard } from '../lib/listener-guard.js';
 import type { Logger } from '../log/logger.js';
 import type { BlockHasher } from '../parallel/block-hasher.js';
-import type { CoinScanner } from '../parallel/coin-scanner.js';
 import type { Verifier } from '../parallel/verifier.js';
 import type { BlockFiles } from '../storage/block-files.js';
 import type { BlockPosition } from '../storage/block-records.js';
@@ -214,8 +213,6 @@ export interface ChainDeps {
   readonly blockHasher?: BlockHasher;
   /** Starts the download engine. If absent, the node thread connects all blocks. */
   readonly startEngine?: StartEngine;
-  /** Scans coins on other threads. If absent, this thread scans them. */
-  readonly coinScanner?: CoinScanner;
   readonly crypto: Crypto;
   readonly clock: Clock;
   readonly log: Logger;

@@ -2,6 +2,7 @@
 // if the file that contains it lies as deep in the bundle (src/bundle.mjs) as in src.
 export const WORKER_ENTRY = {
   assemble: new URL('../../workers/assemble.js', import.meta.url),
+  coins: new URL('../../workers/coins.js', import.meta.url),
   engine: new URL('../../workers/engine.js', import.meta.url),
   fleet: new URL('../../workers/fleet.js', import.meta.url),
   front: new URL('../../workers/front.js', import.meta.url),

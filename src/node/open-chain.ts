@@ -4,7 +4,6 @@ import { Chain } from '../chain/chain.js';
 import { Engine } from '../engine/engine.js';
 import { Indexes } from '../indexes/indexes.js';
 import { PooledBlockHasher } from '../parallel/block-hasher.js';
-import { PooledCoinScanner } from '../parallel/coin-scanner.js';
 import { BlockFiles } from '../storage/block-files.js';
 import { chainOptions, checkStoredBlocks } from './chain-options.js';
 import type { NodeBase } from './open-base.js';
@@ -50,7 +49,6 @@ export async function openChain(
     verifier,
     blockHasher: new PooledBlockHasher(pool),
     startEngine: (options) => Engine.start(options),
-    coinScanner: new PooledCoinScanner(pool),
     crypto,
     clock,
     log,

@@ -19,6 +19,7 @@ import { NODE_RUNS } from '../rpc/node/runs.js';
 import { prefetchTxBatch } from '../rpc/node/tx-batch-prefetch.js';
 import type { ReadResult } from '../rpc/reads/read-job.js';
 import { ExternalSigner } from '../wallet/node-face.js';
+import { CoinThreads } from './coin-threads.js';
 import { indexAccess } from './index-access.js';
 import type { Notifications } from './notifications.js';
 import type { NodeBase } from './open-base.js';
@@ -75,6 +76,12 @@ export function createNodeContext(base: NodeBase, parts: ContextParts, active: A
     blocks: chain.blocks,
     coins: chain.coins,
     commands: chain.commands,
+    coinJobs: new CoinThreads({
+      coins: chain.coins,
+      lend: (work) => base.store.lend(work),
+      render: { compat: config.compat, params, hashes: crypto, descriptors },
+      log: (line) => base.logControl.info(line),
+    }),
     events: chain.events,
     mempool,
     mempoolTexts: new MempoolTexts(mempool, parts.renderers, {

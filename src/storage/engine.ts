@@ -41,6 +41,8 @@ export interface EngineDb {
   /** Deletes the keys gte <= key < lt. */
   clear(gte: Uint8Array, lt: Uint8Array): Promise<void>;
   cursor(range: EngineRange): EngineCursor;
+  /** Handle by which another thread can read the open database; null if the binding has none. */
+  readonly handle: bigint | null;
   approximateSize(gte: Uint8Array, lt: Uint8Array): Promise<number>;
   /** Returns a property of RocksDB; empty if it has none of that name. Must not be called after close. */
   property(name: string): string;

@@ -90,6 +90,7 @@ class LevelCursor implements EngineCursor {
 }
 
 class LevelDb implements EngineDb {
+  readonly handle = null;
   readonly #writes = new SerialQueue();
   readonly #native: NativeDb;
 

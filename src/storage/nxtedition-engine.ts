@@ -9,9 +9,17 @@
 import { createRequire } from 'node:module';
 import type { MessagePort } from 'node:worker_threads';
 import { copyBytes } from '../consensus/bytes/writer.js';
-import { asBuffer, type Engine, type EngineCursor, type EngineDb, type EngineOptions, type EngineRange } from './engine.js';
+import {
+  asBuffer,
+  type Engine,
+  type EngineCursor,
+  type EngineDb,
+  type EngineOptions,
+  type EngineRange,
+  fromEngineError,
+} from './engine.js';
 import { SharingWriter } from './sharing-writer.js';
-import type { Batch, StoreEntry } from './store.js';
+import type { Batch, StoreCursor, StoreEntry, StoreRange } from './store.js';
 import { WriteBatch } from './write-batch.js';
 import { type BatchWriter, serveWrites, WriteThread } from './write-thread.js';
 
@@ -30,6 +38,8 @@ const POOL_KEYS = 64;
  * thread; transferring them takes a tenth of that.
  */
 const LARGE_BATCH = 20_000;
+/** Number of entries that a reader's cursor returns by default. */
+const DEFAULT_CHUNK = 1000;
 /** Number of bytes after which a cursor returns its entries. */
 const CURSOR_BYTES = 1 << 20;
 /**
@@ -47,6 +57,7 @@ interface NativeBatch {
 
 interface NativeIterator {
   _nextvAsync(size: number, options: object): Promise<{ rows: Uint8Array[]; finished: boolean }>;
+  _nextvSync(size: number, options: object): { rows: Uint8Array[]; finished: boolean };
   close(): Promise<void>;
 }
 
@@ -64,24 +75,47 @@ interface NativeDb {
 
 class NxteditionCursor implements EngineCursor {
   #finished = false;
-  readonly #native: NativeIterator;
+  protected readonly native: NativeIterator;
 
   constructor(native: NativeIterator) {
-    this.#native = native;
+    this.native = native;
   }
 
   async next(max: number): Promise<StoreEntry[]> {
     if (this.#finished) return [];
-    const { rows, finished } = await this.#native._nextvAsync(max, {});
+    const { rows, finished } = await this.read(max);
     this.#finished = finished;
     const entries: StoreEntry[] = [];
     for (let i = 0; i + 1 < rows.length; i += 2) entries.push([rows[i], rows[i + 1]]);
     return entries;
   }
 
-  async close(): Promise<void> {
-    await this.#native.close();
+  protected read(max: number): Promise<{ rows: Uint8Array[]; finished: boolean }> | { rows: Uint8Array[]; finished: boolean } {
+    return this.native._nextvAsync(max, {});
   }
+
+  async close(): Promise<void> {
+    await this.native.close();
+  }
+}
+
+/** A cursor that reads on the calling thread, so that the end of this thread never meets a read in progress. */
+class BlockingCursor extends NxteditionCursor {
+  protected override read(max: number): { rows: Uint8Array[]; finished: boolean } {
+    return this.native._nextvSync(max, {});
+  }
+}
+
+function iteratorOptions(range: EngineRange): object {
+  const options: Record<string, unknown> = {
+    reverse: range.reverse,
+    keyEncoding: 'buffer',
+    valueEncoding: 'buffer',
+    highWaterMarkBytes: CURSOR_BYTES,
+  };
+  if (range.gte !== undefined) options.gte = asBuffer(range.gte);
+  if (range.lt !== undefined) options.lt = asBuffer(range.lt);
+  return options;
 }
 
 /**
@@ -169,6 +203,10 @@ class NxteditionDb implements EngineDb {
     return parts.length === 1 ? parts[0] : (await Promise.all(parts)).flat();
   }
 
+  get handle(): bigint {
+    return this.#native.handle;
+  }
+
   write(ops: Batch, sync: boolean, alone: boolean): Promise<void> {
     return this.#writer.write(WriteBatch.of(ops), sync, alone);
   }
@@ -178,15 +216,7 @@ class NxteditionDb implements EngineDb {
   }
 
   cursor(range: EngineRange): EngineCursor {
-    const options: Record<string, unknown> = {
-      reverse: range.reverse,
-      keyEncoding: 'buffer',
-      valueEncoding: 'buffer',
-      highWaterMarkBytes: CURSOR_BYTES,
-    };
-    if (range.gte !== undefined) options.gte = asBuffer(range.gte);
-    if (range.lt !== undefined) options.lt = asBuffer(range.lt);
-    return new NxteditionCursor(this.#native.iterator(options));
+    return new NxteditionCursor(this.#native.iterator(iteratorOptions(range)));
   }
 
   /** Returns the size of the whole database, because the binding cannot measure ranges. Nearly all rows are coins. */
@@ -219,6 +249,29 @@ export function serveNxteditionWrites(port: MessagePort): void {
     await native.open({});
     return new CallingWriter(native);
   }, port);
+}
+
+/**
+ * Opens a database that another thread has open, to read it. That thread must not close it before every cursor is closed.
+ * @returns function that opens a cursor, whose reads block this thread
+ */
+export async function openNxteditionReader(handle: bigint): Promise<(range: StoreRange) => StoreCursor> {
+  const Db = loadBinding();
+  const native = new Db(handle, BYTES);
+  await native.open({});
+  return ({ gte, lt, reverse = false }) => {
+    const cursor = new BlockingCursor(native.iterator(iteratorOptions({ gte, lt, reverse })));
+    return {
+      next: async (max = DEFAULT_CHUNK) => {
+        try {
+          return await cursor.next(max);
+        } catch (error) {
+          throw fromEngineError(error, 'read a range');
+        }
+      },
+      close: () => cursor.close(),
+    };
+  };
 }
 
 /** Loads the binding. Throws the module system's error if there is none for this platform. */

@@ -128,6 +128,15 @@ export class RocksStore implements Store {
     return iterateCursor(() => this.cursor(range));
   }
 
+  /**
+   * Lends the open database to another thread, by its handle (openNxteditionReader). close() waits for the work.
+   * @returns null if the binding cannot share a database
+   */
+  lend<T>(work: (handle: bigint) => Promise<T>): Promise<T> | null {
+    const { handle } = this.#db;
+    return handle === null ? null : this.run('lend the database', () => work(handle));
+  }
+
   /** Drops a closed cursor. Called by the cursor. */
   forgetCursor(cursor: RocksCursor): void {
     this.#cursors.delete(cursor);

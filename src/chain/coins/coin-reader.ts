@@ -1,30 +1,30 @@
 // Reads coins at the tip: single coins, and walks over all coins that later changes of the chain do not affect.
 
 import type { Coin } from '../../consensus/coin.js';
-import { type CoinScanner, InlineCoinScanner } from '../../parallel/coin-scanner.js';
 import { outpointOfCoinKey, type PrefixRange } from '../../storage/layout.js';
 import type { StoreCursor } from '../../storage/store.js';
-import type { CoinsStats } from '../connect/outcome.js';
 import type { ChainWorkspace } from '../connect/workspace.js';
 import type { ChainParts } from '../parts.js';
 import type { HeaderNode } from '../tree/header-node.js';
 import { type DumpedCoins, type DumpForm, dumpCoins } from './coins-dump.js';
-import { sumCoins } from './coins-stats.js';
-import { type CoinVisitor, walkCoins } from './walk-coins.js';
+
+/** The coins at one tip, which later changes do not affect once a cursor over them is open. */
+export interface PinnedCoins {
+  readonly tip: HeaderNode;
+  /** Rows of the coins in the database. */
+  readonly range: PrefixRange;
+  /** Opens a cursor over them. */
+  cursor(): StoreCursor;
+}
 
 export class CoinReader {
   readonly #ws: ChainWorkspace;
   readonly #parts: ChainParts;
-  readonly #scanner: CoinScanner;
   #dumping = false;
 
-  /**
-   * @param scanner scans coins on other threads; by default this thread scans them
-   */
-  constructor(ws: ChainWorkspace, parts: ChainParts, scanner: CoinScanner = new InlineCoinScanner()) {
+  constructor(ws: ChainWorkspace, parts: ChainParts) {
     this.#ws = ws;
     this.#parts = parts;
-    this.#scanner = scanner;
   }
 
   /** Budget of the coins cache in bytes (-dbcache). */
@@ -61,7 +61,10 @@ export class CoinReader {
    * @param txid internal order
    */
   async anyCoinOf(txid: Uint8Array): Promise<Coin | undefined> {
-    const { cursor } = await this.#pin(() => this.#ws.space.ofTx(txid));
+    const cursor = await this.#pinRange(
+      () => this.#ws.space.ofTx(txid),
+      (coins) => coins.cursor(),
+    );
     try {
       for (let rows = await cursor.next(); rows.length > 0; rows = await cursor.next()) {
         for (const [key] of rows) {
@@ -76,28 +79,36 @@ export class CoinReader {
   }
 
   /**
-   * Writes all pending coins, then opens a cursor over exactly the coins at the tip.
-   * @param range returns the range of the coins; by default all
+   * Writes all pending coins, then calls `open` before the next change, and delays that change until `open` is done.
+   * @param open must open its cursor quickly; its error is only passed to the caller
    */
-  #pin(range: () => PrefixRange = () => this.#ws.space.coins): Promise<{ cursor: StoreCursor; tip: HeaderNode }> {
-    return this.#parts.changes.change(async (reply) => {
+  pin<T>(open: (coins: PinnedCoins) => T | Promise<T>): Promise<T> {
+    return this.#pinRange(() => this.#ws.space.coins, open);
+  }
+
+  async #pinRange<T>(rangeOf: () => PrefixRange, open: (coins: PinnedCoins) => T | Promise<T>): Promise<T> {
+    const opened = await this.#parts.changes.change<{ readonly done: Promise<T> }>(async (reply) => {
       await this.#parts.activator.writeTipChanges();
       await this.#parts.persister.flush();
-      // Open the cursor before the next change.
-      reply({ cursor: this.#ws.store.cursor(range()), tip: this.#ws.active.tip as HeaderNode });
+      const range = rangeOf();
+      const done = (async () => open({ tip: this.#ws.active.tip as HeaderNode, range, cursor: () => this.#ws.store.cursor(range) }))();
+      await done.catch(() => {});
+      reply({ done });
     });
+    return opened.done;
   }
 
   /**
-   * Computes the figures of gettxoutsetinfo over all coins at the current tip, in time slices. Later changes of the
-   * chain do not affect the result.
+   * Runs work that reads the database. Its StoreError is a fault of the chain.
    */
-  async coinsStats(options: { hashSerialized: 2 | 3 | null; muhash?: boolean }): Promise<CoinsStats> {
+  readDatabase<T>(work: () => Promise<T>): Promise<T> {
+    return this.#parts.changes.readConcurrently(work);
+  }
+
+  /** Estimates the bytes of the coins in the database. */
+  diskSize(): Promise<number> {
     const { gte, lt } = this.#ws.space.coins;
-    const { cursor, tip } = await this.#pin();
-    const diskSize = await this.#ws.store.approximateSize(gte, lt);
-    const hashing = { hashes: this.#ws.crypto, serialized: options.hashSerialized, muhash: options.muhash === true };
-    return sumCoins(cursor, tip, hashing, diskSize, () => this.#ws.stopping());
+    return this.#ws.store.approximateSize(gte, lt);
   }
 
   /**
@@ -111,22 +122,12 @@ export class CoinReader {
     if (this.#dumping) return null;
     this.#dumping = true;
     try {
-      const { cursor, tip } = await this.#pin();
+      const { cursor, tip } = await this.pin((coins) => ({ cursor: coins.cursor(), tip: coins.tip }));
       const { params, crypto: hashes } = this.#ws;
       const whole: DumpForm = form === '28' ? { form, magic: params.magic, hashes } : { form };
       return { tip, ...(await dumpCoins(cursor, tip, path, whole, () => this.#ws.stopping())) };
     } finally {
       this.#dumping = false;
     }
-  }
-
-  /**
-   * Calls a visitor for every coin at the current tip that has one of the visitor's scripts. Later changes of the chain
-   * do not affect the walk.
-   * @returns the block of these coins, and whether all coins were visited
-   */
-  async walkCoins(visitor: CoinVisitor): Promise<{ tip: HeaderNode; complete: boolean }> {
-    const { cursor, tip } = await this.#pin();
-    return { tip, complete: await this.#parts.changes.readConcurrently(() => walkCoins(cursor, visitor, this.#scanner)) };
   }
 }

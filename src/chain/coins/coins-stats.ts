@@ -1,5 +1,5 @@
 // Computes sums and hashes over all unspent outputs for gettxoutsetinfo. Reads a cursor, which later changes of the
-// coins do not affect, in slices, so that the node thread stays responsive.
+// coins do not affect, in slices.
 
 import { readU32 } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
@@ -12,7 +12,6 @@ import { bogoSizeOf, coinElement } from '../../storage/codec/coin-element.js';
 import { outpointOfCoinKey } from '../../storage/layout.js';
 import type { StoreCursor } from '../../storage/store.js';
 import type { CoinsStats } from '../connect/outcome.js';
-import type { HeaderNode } from '../tree/header-node.js';
 
 /** Number of coins read at a time. */
 const SLICE = 500;
@@ -25,7 +24,7 @@ export interface CoinsHashing {
   readonly muhash: boolean;
 }
 
-/** Thrown if the node stops during a walk over the coins. */
+/** Thrown if a walk over the coins is stopped, because the node stops or nobody waits for the result. */
 export class WalkStoppedError extends Error {}
 
 /**
@@ -36,11 +35,10 @@ export class WalkStoppedError extends Error {}
  */
 export async function sumCoins(
   cursor: StoreCursor,
-  tip: HeaderNode,
+  tip: { readonly height: number; readonly hash: Uint8Array },
   hashing: CoinsHashing,
-  diskSize: number,
   stopping: () => boolean,
-): Promise<CoinsStats> {
+): Promise<Omit<CoinsStats, 'diskSize'>> {
   const { hashes } = hashing;
   const hash = hashing.serialized === 2 ? new CoinsHash(hashes, tip.hash) : null;
   const elements = hashing.serialized === 3 ? hashes.sha256Stream() : null;
@@ -76,7 +74,7 @@ export async function sumCoins(
   const hashSerialized = elements === null ? (hash?.finish() ?? null) : hashes.sha256(elements.digest());
   const muhash = set === null ? null : set.digest();
   const { height, hash: bestBlock } = tip;
-  return { height, bestBlock, transactions, outputs, bogoSize, hashSerialized, muhash, diskSize, totalSats: Number(total) };
+  return { height, bestBlock, transactions, outputs, bogoSize, hashSerialized, muhash, totalSats: Number(total) };
 }
 
 /**

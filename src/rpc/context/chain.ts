@@ -6,6 +6,7 @@ import type { ChainEventSource } from '../../chain/chain-events.js';
 import type { ChainView } from '../../chain/chain-view.js';
 import type { CoinReader } from '../../chain/coins/coin-reader.js';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
+import type { CoinJobs } from '../reads/coin-job.js';
 
 /** A header of the header tree. */
 export type { HeaderNode as HeaderInfo } from '../../chain/tree/header-node.js';
@@ -22,4 +23,6 @@ export interface ChainContext {
   /** Every way to change the chain. */
   readonly commands: ChainCommands;
   readonly events: ChainEventSource;
+  /** Runs jobs over all coins. */
+  readonly coinJobs: CoinJobs;
 }

@@ -1,5 +1,6 @@
 // Parses scan objects: a descriptor, or an object with a descriptor and a range. Core 0.21: rpc/util.cpp
 // EvalDescriptorStringOrObject.
+import type { DescriptorContext } from '../../address/descriptor/context.js';
 import type { Expansion } from '../../address/descriptor/expansion.js';
 import { hideKeys } from '../../address/descriptor/key-tokens.js';
 import { parseDescriptor } from '../../address/descriptor/parse.js';
@@ -9,6 +10,7 @@ import type { NodeContext } from '../context/node.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { asRange, type IndexRange } from '../range.js';
+import type { TakenSecrets } from '../wire/taken-secrets.js';
 import { JsonObject, type JsonValue } from '../wire/values.js';
 import { Slicer } from './slices.js';
 
@@ -29,9 +31,14 @@ function readObject(object: JsonValue): { text: string; range: IndexRange } {
  * Expands a scan object, index by index. Secrets in it are wiped when the generator ends.
  * @param provider receives the secret of every key, and must wipe it later
  */
-export function* expandScanObject(ctx: NodeContext, object: JsonValue, call: CallInfo, provider?: FlatProvider): Generator<Expansion> {
+export function* expandScanObject(
+  context: DescriptorContext,
+  object: JsonValue,
+  taken: TakenSecrets | undefined,
+  provider?: FlatProvider,
+): Generator<Expansion> {
   const { text, range } = readObject(object);
-  const parsed = parseDescriptor(text, ctx.descriptors, { keys: call.taken?.keys });
+  const parsed = parseDescriptor(text, context, { keys: taken?.keys });
   if ('error' in parsed) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, parsed.error);
   const { descriptors, secrets } = parsed;
   try {
@@ -40,9 +47,9 @@ export function* expandScanObject(ctx: NodeContext, object: JsonValue, call: Cal
       for (let index = begin; index <= end; index++) {
         const expansion = descriptor.expand(index, { secrets });
         if (provider)
-          for (const { publicKey, secret } of descriptor.secretsAt(index, secrets)) provider.addSecret(publicKey, secret, ctx.crypto);
+          for (const { publicKey, secret } of descriptor.secretsAt(index, secrets)) provider.addSecret(publicKey, secret, context.hashes);
         yield expansion ??
-          fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Cannot derive script without private keys: '${hideKeys(text, call.taken?.keys)}'`);
+          fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Cannot derive script without private keys: '${hideKeys(text, taken?.keys)}'`);
       }
     }
   } finally {
@@ -82,7 +89,7 @@ export async function scanScripts(
   const scripts = new ScanScripts();
   const slicer = new Slicer(call.yieldToUrgent);
   for (const object of objects) {
-    for (const expansion of expandScanObject(ctx, object, call)) {
+    for (const expansion of expandScanObject(ctx.descriptors, object, call.taken)) {
       for (const script of expansion.scripts) scripts.add(script);
       if (!slicer.due) continue;
       await slicer.pause();

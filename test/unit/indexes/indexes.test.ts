@@ -11,6 +11,7 @@ import type { BatchOp } from '../../../src/storage/store.js';
 import { StoreError } from '../../../src/storage/store-error.js';
 import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, outpoint, reward, spend } from '../../framework/chain-builder.js';
 import { crypto, type Fixture, IN_DOWNLOAD, openFixture, temporaryFolder } from '../../framework/chain-fixture.js';
+import { coinsStats } from '../../framework/coins-stats.js';
 import { hex } from '../../framework/hex.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
 
@@ -106,7 +107,7 @@ async function checkAll(t: Test, fixture: Fixture, indexes: Indexes, blocks: rea
   }
   t.same(wrong, []);
   const figures = await indexes.coinStats!.index.find(tip);
-  const walk = await chain.coins.coinsStats({ hashSerialized: null, muhash: true });
+  const walk = await coinsStats(chain, { hashSerialized: null, muhash: true });
   t.equal(hex(figures!.muhash), hex(walk.muhash!), 'MuHash of index and walk');
   t.same(
     { outputs: figures!.totals.outputs, bogoSize: figures!.totals.bogoSize, amount: Number(figures!.totals.amount) },

@@ -1,12 +1,14 @@
 // The node thread's call executor over a real chain in memory, with small replacements for mempool, network and log.
 // For the unit tests and the fuzz test of the rpc module.
 
+import type { DescriptorContext } from '../../../src/address/descriptor/context.js';
 import { createKeyMath } from '../../../src/crypto/native/key-math.js';
 import { createSigner } from '../../../src/crypto/native/sign.js';
 import { Semaphore } from '../../../src/lib/semaphore.js';
 import { wholeBody } from '../../../src/link/messages.js';
 import { FeeEstimator } from '../../../src/mempool/fees/fee-estimator.js';
 import { TxPool } from '../../../src/mempool/tx-pool.js';
+import { CoinThreads } from '../../../src/node/coin-threads.js';
 import { COMPATS, type Compat } from '../../../src/policy/compat.js';
 import { ActiveCommands, CallExecutor } from '../../../src/rpc/call-executor.js';
 import type { PoolList } from '../../../src/rpc/context/mempool.js';
@@ -44,6 +46,12 @@ const NOTHING: PoolList = {
 };
 
 const keyMath = createKeyMath();
+const descriptorsOf = ({ view }: Fixture['chain']): DescriptorContext => ({
+  params: view.params,
+  hashes: crypto,
+  keys: keyMath,
+  language: '0.21',
+});
 const littleEndian = (hash: Uint8Array): bigint => BigInt(`0x${Buffer.from(hash).reverse().toString('hex')}`);
 
 /**
@@ -71,6 +79,12 @@ export function openExecutor(
     deprecated: new Set(),
     params: chain.view.params,
     crypto,
+    coinJobs: new CoinThreads({
+      coins: chain.coins,
+      lend: () => null,
+      render: { compat, params: chain.view.params, hashes: crypto, descriptors: descriptorsOf(chain) },
+      log: () => {},
+    }),
     clock: {
       nowSeconds: () => clock.nowSeconds(),
       nowMs: () => 1234,
@@ -201,7 +215,7 @@ export function openExecutor(
     },
     wallets: null as unknown as WalletManager,
     spend: null as unknown as SpendTools,
-    descriptors: { params: chain.view.params, hashes: crypto, keys: keyMath, language: '0.21' },
+    descriptors: descriptorsOf(chain),
     recoverable: keyMath,
     signer: createSigner(),
     passOn: null,

@@ -58,7 +58,7 @@ const mayImport: Record<string, readonly string[]> = {
   'src/storage': ['src/consensus', 'src/crypto'],
   // Threads that connect blocks below the assumed-valid block.
   'src/engine': ['src/storage', 'src/consensus', 'src/crypto', 'src/crypto/native'],
-  'src/chain': ['src/engine', 'src/storage', 'src/parallel', 'src/consensus', 'src/crypto', 'src/log'],
+  'src/chain': ['src/engine', 'src/storage', 'src/parallel', 'src/jobs', 'src/consensus', 'src/crypto', 'src/log'],
   'src/indexes': ['src/chain', 'src/filters', 'src/storage', 'src/consensus', 'src/crypto', 'src/log'],
   'src/mempool': [
     'src/chain',

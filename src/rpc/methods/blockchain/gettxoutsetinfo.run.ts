@@ -1,24 +1,24 @@
 // Computes statistics of all unspent outputs, by iterating over them or from the coin statistics index. Calls that Core
 // 0.21 supports get its form of the result, unless the index is used. muhash, other heights, and the block's own
 // statistics exist in Core since release 22.
-import { WalkStoppedError } from '../../../chain/coins/coins-stats.js';
 import { follows, type Span, shows } from '../../../policy/compat.js';
 import { asString } from '../../args.js';
-import type { HeaderInfo } from '../../context/chain.js';
+import type { ChainContext, HeaderInfo } from '../../context/chain.js';
 import type { CoinStatsAccess, CoinTotals } from '../../context/indexes.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
+import type { CallInfo } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { blockAt } from '../../node/lookup.js';
+import { SharedWalks } from '../../node/shared-walks.js';
+import type { CoinHashType as HashType } from '../../reads/coin-job.js';
 import { hashHex } from '../../render/hex.js';
-import { Amount, type JsonResult, type JsonValue } from '../../wire/values.js';
+import { Amount, type JsonResult, type JsonValue, RawBytes } from '../../wire/values.js';
 import type { gettxoutsetinfo as spec } from './gettxoutsetinfo.spec.js';
 
 /** The first release that has hash_serialized_3 instead of hash_serialized_2. */
 const SERIALIZED_3_RELEASE = 26;
 /** Hash types that depend on the order of all coins, so that the index cannot provide them. */
 const SERIALIZED: Partial<Record<HashType, 2 | 3>> = { hash_serialized_2: 2, hash_serialized_3: 3 };
-
-type HashType = 'hash_serialized_2' | 'hash_serialized_3' | 'muhash' | 'none';
 
 /** Hash types, and the releases that have them. */
 const HASH_TYPES: ReadonlyMap<string, Span> = new Map<HashType, Span>([
@@ -74,27 +74,16 @@ async function fromIndex(index: CoinStatsAccess, node: HeaderInfo, type: HashTyp
   };
 }
 
-async function byWalk(ctx: NodeContext, type: HashType): Promise<JsonResult> {
-  const version = SERIALIZED[type] ?? null;
-  const hashing = { hashSerialized: version, muhash: type === 'muhash' };
-  const stats = await ctx.coins.coinsStats(hashing).catch((error: unknown) => {
-    if (error instanceof WalkStoppedError) return fail(RPC_CODE.CLIENT_NOT_CONNECTED, 'Shutting down');
-    throw error;
-  });
-  return {
-    height: stats.height,
-    bestblock: hashHex(stats.bestBlock),
-    transactions: stats.transactions,
-    txouts: stats.outputs,
-    bogosize: stats.bogoSize,
-    ...(stats.hashSerialized && { [type]: hashHex(stats.hashSerialized) }),
-    muhash: stats.muhash ? hashHex(stats.muhash) : undefined,
-    disk_size: stats.diskSize,
-    total_amount: new Amount(stats.totalSats),
-  };
+/** The walks of each chain. A process has one chain, but a test may have several. */
+const walks = new WeakMap<ChainContext['chain'], SharedWalks>();
+
+async function byWalk(ctx: NodeContext, type: HashType, call: CallInfo): Promise<JsonResult> {
+  let ofChain = walks.get(ctx.chain);
+  if (ofChain === undefined) walks.set(ctx.chain, (ofChain = new SharedWalks()));
+  return new RawBytes(await ofChain.run(ctx, type, call.signal));
 }
 
-export const gettxoutsetinfo: NodeRun<typeof spec> = async (params, ctx) => {
+export const gettxoutsetinfo: NodeRun<typeof spec> = async (params, ctx, call) => {
   const type = hashTypeOf(params.hash_type, ctx);
   const { hash_or_height: at, use_index: useIndex } = params;
   const index = useIndex && SERIALIZED[type] === undefined ? ctx.coinStatsIndex : null;
@@ -105,6 +94,6 @@ export const gettxoutsetinfo: NodeRun<typeof spec> = async (params, ctx) => {
     }
     if (!useIndex) fail(RPC_CODE.INVALID_PARAMETER, 'Cannot set use_index to false when querying for a specific block');
   }
-  if (!index) return byWalk(ctx, type);
+  if (!index) return byWalk(ctx, type, call);
   return fromIndex(index, at === null ? ctx.chain.tip : blockAt(ctx, at), type);
 };

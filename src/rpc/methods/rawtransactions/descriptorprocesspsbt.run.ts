@@ -66,7 +66,7 @@ async function addDescriptors(
   pauses: Slicer,
 ): Promise<void> {
   for (const object of objects) {
-    for (const expansion of expandScanObject(ctx, object, call, provider)) {
+    for (const expansion of expandScanObject(ctx.descriptors, object, call.taken, provider)) {
       learnExpansion(ctx, provider, expansion);
       if (pauses.due) await pauses.pause();
     }

@@ -45,7 +45,7 @@ async function describedBy(ctx: NodeContext, value: JsonValue | undefined, call:
   const provider = new FlatProvider();
   if ((value ?? null) === null) return provider;
   for (const object of asArray(value)) {
-    for (const expansion of expandScanObject(ctx, object, call)) {
+    for (const expansion of expandScanObject(ctx.descriptors, object, call.taken)) {
       learnExpansion(ctx, provider, expansion);
       if (pauses.due) await pauses.pause();
     }
