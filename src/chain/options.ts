@@ -174,7 +174,7 @@ export const CHAIN_ROWS = {
   downloadEngine: [
     'engine',
     'bool',
-    'Connect blocks below the assumed-valid block with the download engine: threads of its own that keep all coins in memory, within -dbcache (default: {default})',
+    'Connect blocks below the assumed-valid block with the download engine: threads of its own that keep the coins in memory, within -dbcache (default: {default})',
     false,
   ],
   stopAtHeight: ['stopatheight', 'int', 'Stop the node once the chain has this height (default: {default}, never)', 0, { least: 0 }],

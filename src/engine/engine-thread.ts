@@ -13,6 +13,7 @@ import {
   type EngineThreadData,
   FIGURE,
   FIGURES,
+  type MissingCoins,
   SLOT,
   signal,
   signalDone,
@@ -22,12 +23,13 @@ import {
 /** Initial size of the hash table: 2^16 entries. */
 const TABLE_BITS = 16;
 const FIRST_PAGES = 256;
+const OUTPOINT_BYTES = 36;
 /** Longest sleep. Every event wakes the threads; this is for a lost one. */
 const SLEEP_MS = 1_000;
 
 /** Connection of a thread to the node thread. */
 export interface EnginePort {
-  reply(message: EngineReply, transfer: ArrayBuffer[]): void;
+  reply(message: EngineReply | MissingCoins, transfer: ArrayBuffer[]): void;
   /** Returns the next command; undefined if there is none. */
   receive(): EngineCommand | undefined;
 }
@@ -49,9 +51,13 @@ class EngineThread {
   readonly #figures: Float64Array;
   readonly #at: SlotWords;
   readonly #resultBytes: number;
-  readonly #noOverwrites: number;
   /** Height of the next block for the shard. */
   #height: number;
+  /** False if the database has coins that the shard lacks. */
+  #complete: boolean;
+  /** Height of the last block whose missing coins the thread has asked for, and whether the answer is pending. */
+  #askedFor = 0;
+  #waits = false;
   /** Number of commands that were run. */
   #commands = 0;
 
@@ -71,10 +77,11 @@ class EngineThread {
     this.#words = new Int32Array(memory.buffer);
     this.#figures = data.figures.subarray(thread * FIGURES, (thread + 1) * FIGURES);
     const names = ['STATE', 'HEIGHT', 'LEFT', 'RESULT_LENGTH', 'FLAGS', 'SEGMENT_BEGIN', 'SEGMENT_END', 'RESULT', 'E_RESULTS'];
+    names.push('NO_OVERWRITES', 'MAY_REPEAT', 'ASK_NONE', 'ASK_COINBASE', 'ASK_ALL');
     this.#at = Object.fromEntries(names.map((name) => [name, kernel.layout(name)]));
     this.#resultBytes = kernel.layout('RESULT_BYTES');
-    this.#noOverwrites = kernel.layout('NO_OVERWRITES');
     this.#height = data.firstHeight;
+    this.#complete = data.complete;
   }
 
   /** Runs until the node thread ends this thread, or a block fails. Commands are answered in any case. */
@@ -89,11 +96,12 @@ class EngineThread {
     }
   }
 
-  /** Applies the next block to the shard, if it is parsed. @returns whether there was one */
+  /** Applies the next block to the shard, if it is parsed and all its coins are here. @returns whether there was one */
   #applyNext(): boolean {
     const height = this.#height;
     const slot = slotOf(this.#data.layout, height);
-    if (!this.#isSlot(slot, height, SLOT.parsed)) return false;
+    if (this.#waits || !this.#isSlot(slot, height, SLOT.parsed)) return false;
+    if (!this.#complete && this.#askedFor !== height && this.#askForMissing(slot, height)) return true;
     this.#height++;
     const code = this.#apply(slot, height);
     if (code !== 0) this.#fail(code, height);
@@ -146,16 +154,39 @@ class EngineThread {
     return 0;
   }
 
+  /** Asks the node thread for the coins of the database that the block needs. @returns whether there are some */
+  #askForMissing(slot: number, height: number): boolean {
+    const at = this.#at;
+    const shard = this.#shard;
+    const flags = this.#words[(slot + at.FLAGS) >> 2];
+    const length = this.#takeSegment(slot);
+    const outputs = (flags & at.NO_OVERWRITES) === 0 ? at.ASK_COINBASE : at.ASK_ALL;
+    const count = shard.listMissing(length, (flags & at.MAY_REPEAT) === 0 ? at.ASK_NONE : outputs);
+    this.#askedFor = height;
+    if (count < 0) this.#fail(-count, height);
+    if (count <= 0) return count < 0;
+    const out = shard.outAt();
+    const missing = this.#shardBytes.slice(out, out + count * OUTPOINT_BYTES);
+    this.#waits = true;
+    this.#port.reply({ missing }, [missing.buffer]);
+    return true;
+  }
+
+  /** Copies the block's segment into the shard. @returns its length */
+  #takeSegment(slot: number): number {
+    const { thread } = this.#data;
+    const begin = this.#words[((slot + this.#at.SEGMENT_BEGIN) >> 2) + thread];
+    const end = this.#words[((slot + this.#at.SEGMENT_END) >> 2) + thread];
+    this.#shardBytes.set(this.#bytes.subarray(slot + begin, slot + end), this.#shard.inAt());
+    return end - begin;
+  }
+
   #applySegment(slot: number, height: number): number {
     const at = this.#at;
     const words = this.#words;
-    const { thread } = this.#data;
-    const begin = words[((slot + at.SEGMENT_BEGIN) >> 2) + thread];
-    const end = words[((slot + at.SEGMENT_END) >> 2) + thread];
     const shard = this.#shard;
-    this.#shardBytes.set(this.#bytes.subarray(slot + begin, slot + end), shard.inAt());
-    const noOverwrites = words[(slot + at.FLAGS) >> 2] & this.#noOverwrites;
-    const length = shard.apply(end - begin, height, noOverwrites === 0 ? 0 : 1);
+    const noOverwrites = words[(slot + at.FLAGS) >> 2] & at.NO_OVERWRITES;
+    const length = shard.apply(this.#takeSegment(slot), height, noOverwrites === 0 ? 0 : 1);
     this.#refreshView();
     if (length < 0) return -length;
     const to = Atomics.add(words, (slot + at.RESULT_LENGTH) >> 2, length);
@@ -185,8 +216,7 @@ class EngineThread {
     const shard = this.#shard;
     switch (command.type) {
       case 'load':
-        this.#shardBytes.set(command.rows, shard.inAt());
-        this.#reply({ code: shard.loadRows(command.rows.length) });
+        if (this.#load(command.rows) && command.last) this.#waits = false;
         break;
       case 'list':
         this.#reply({ code: shard.listChanged() });
@@ -204,7 +234,19 @@ class EngineThread {
         shard.markClean();
         this.#reply({ code: 0 });
         break;
+      case 'evict':
+        this.#complete = false;
+        this.#reply({ code: shard.evict(this.#height) });
+        break;
     }
+  }
+
+  /** Loads coins. @returns false if one is wrong, and the engine ends */
+  #load(rows: Uint8Array): boolean {
+    this.#shardBytes.set(rows, this.#shard.inAt());
+    const code = this.#shard.loadRows(rows.length);
+    this.#reply({ code });
+    return code === 0;
   }
 
   /** Replies, with the shard's new size published before. */

@@ -25,6 +25,7 @@ import {
   FIGURES,
   MAX_HEIGHT,
   MAX_THREADS,
+  type MissingCoins,
   SLOT,
   type SlotLayout,
   signal,
@@ -47,6 +48,8 @@ export interface EngineBlock {
   readonly heightInCoinbase: boolean;
   /** Outputs must not overwrite unspent coins (enforceBip30 in rules/bip30.ts). */
   readonly noOverwrites: boolean;
+  /** An output of the block may exist already, in any valid chain of the network (canRepeat in rules/bip30.ts). */
+  readonly mayRepeat: boolean;
   /** Relative locks apply (BIP-0068). */
   readonly relativeLocks: boolean;
   /** Witness commitments apply (BIP-0141). */
@@ -69,6 +72,13 @@ export interface EngineOptions {
   readonly medianTimes: Uint32Array;
   /** First byte of a coin's key in the database (PREFIX.coin or PREFIX.otherCoin). */
   readonly coinPrefix: number;
+  /** True if the database has no coins. */
+  readonly complete: boolean;
+  /**
+   * Reads coins of the database as the last checkpoint left them, by their keys; undefined for a coin that it lacks.
+   * The engine calls this only while blocks are in work.
+   */
+  readCoins(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]>;
 }
 
 /** A block that passed all checks. */
@@ -105,6 +115,8 @@ export interface EngineFigures {
   readonly bytes: number;
   /** Number of coins that changedCoins would write or remove; a coin made and spent since the last markClean counts as none. */
   readonly changed: number;
+  /** Number of coins that the threads asked the database for. */
+  readonly read: number;
   /** Time that the threads spent in each stage, in milliseconds. */
   readonly stageMs: Readonly<Record<'ids' | 'parse' | 'emit' | 'apply' | 'finish', number>>;
 }
@@ -127,9 +139,7 @@ export class EngineFailure extends Error {
 }
 
 /** Failures of the engine itself. Codes of the kernel and of the stages are below 1000. */
-export const FAILURE = { start: 1000, thread: 1001, stalled: 1002, closed: 1003 } as const;
-/** Code of a block that does not fit into the bound of the shards' memory (kernel/layout.ts). */
-export const OUT_OF_MEMORY = 35;
+export const FAILURE = { start: 1000, thread: 1001, stalled: 1002, closed: 1003, read: 1004 } as const;
 
 /** Least memory of a shard. Its buffers take 13 MB. */
 const MIN_SHARD_PAGES = 512;
@@ -160,6 +170,7 @@ interface EngineThreadHandle {
 
 /** An engine. Any rejection means: close it. Its coins are lost, and the caller's chain is as it was. */
 export class Engine {
+  readonly #options: EngineOptions;
   readonly #layout: SlotLayout;
   readonly #memory: SharedMemory;
   readonly #kernel: Kernel;
@@ -169,12 +180,14 @@ export class Engine {
   readonly #figures: Float64Array;
   readonly #threads: EngineThreadHandle[] = [];
   #failure: EngineFailure | null = null;
+  #read = 0;
   /** Heights of the next block to offer, to return from `next`, and to release. */
   #offerHeight: number;
   #nextHeight: number;
   #releaseHeight: number;
 
   private constructor(options: EngineOptions, module: KernelModule) {
+    this.#options = options;
     const { threads, firstHeight, medianTimes } = options;
     if (!(threads >= 1 && threads <= MAX_THREADS)) throw new RangeError(`an engine has 1 to ${MAX_THREADS} threads`);
     if (medianTimes.length < firstHeight || firstHeight < 1) throw new RangeError('a median time of each earlier block is needed');
@@ -205,34 +218,6 @@ export class Engine {
       await engine?.close();
       throw new EngineFailure(0, FAILURE.start, `The download engine cannot start: ${(error as Error).message}`);
     }
-  }
-
-  /**
-   * Loads coins of the block before firstHeight: pairs of key and value as in the database. May be called several times,
-   * before the first offer, each call after the one before has resolved.
-   */
-  async loadCoins(rows: readonly (readonly [Uint8Array, Uint8Array])[]): Promise<void> {
-    const shards = this.#threads.map(() => ({ bytes: new Uint8Array(LOAD_BYTES), size: 0 }));
-    const loads: Promise<EngineReply>[] = [];
-    const flush = (i: number): void => {
-      const { bytes, size } = shards[i];
-      if (size === 0) return;
-      const load = this.#command(i, { type: 'load', rows: bytes.slice(0, size) });
-      // The loop below may throw before it waits for this load.
-      load.catch(() => {});
-      loads.push(load);
-      shards[i].size = 0;
-    };
-    for (const [key, value] of rows) {
-      if (key.length !== KEY_BYTES || value.length > ROW_BYTES - OUTPOINT_BYTES)
-        throw this.#fail(0, FAILURE.start, 'a coin has a wrong size');
-      const first = key[1] + key[2] * 0x100 + key[3] * 0x1_0000 + key[4] * 0x100_0000;
-      const shard = Math.floor((first * shards.length) / 2 ** 32);
-      if (shards[shard].size + ROW_BYTES > LOAD_BYTES) flush(shard);
-      shards[shard].size = writeRow(shards[shard].bytes, shards[shard].size, key, value);
-    }
-    for (let i = 0; i < shards.length; i++) flush(i);
-    await Promise.all(loads);
   }
 
   /**
@@ -302,7 +287,7 @@ export class Engine {
   }
 
   /**
-   * Yields the coins that changed since loadCoins or the last markClean. All offered blocks must have been released.
+   * Yields the coins that changed since the start or the last markClean. All offered blocks must have been released.
    * After all batches are written, the database has the coins of the last released block.
    */
   async *changedCoins(): AsyncGenerator<ChangedCoins> {
@@ -322,6 +307,11 @@ export class Engine {
     await Promise.all(this.#threads.map((_, i) => this.#command(i, { type: 'clean' })));
   }
 
+  /** Drops the older half of the coins. All must be marked as stored, and no block may be in work. */
+  async evict(): Promise<void> {
+    await Promise.all(this.#threads.map((_, i) => this.#command(i, { type: 'evict' })));
+  }
+
   figures(): EngineFigures {
     const sum = (figure: number): number => this.#threads.reduce((total, _, i) => total + this.#figures[i * FIGURES + figure], 0);
     const stageMs = {
@@ -331,7 +321,7 @@ export class Engine {
       apply: sum(FIGURE.apply),
       finish: sum(FIGURE.finish),
     };
-    return { coins: sum(FIGURE.coins), bytes: sum(FIGURE.bytes), changed: sum(FIGURE.changed), stageMs };
+    return { coins: sum(FIGURE.coins), bytes: sum(FIGURE.bytes), changed: sum(FIGURE.changed), read: this.#read, stageMs };
   }
 
   /** Ends the threads and frees the memory. A pending call rejects. May be called at any time and repeatedly. */
@@ -355,6 +345,7 @@ export class Engine {
         maxPages: Math.min(MAX_PAGES, Math.max(MIN_SHARD_PAGES, pages)),
         firstHeight,
         coinPrefix,
+        complete: options.complete,
         secret: [secret.readBigUInt64LE(0), secret.readBigUInt64LE(8)],
       });
     }
@@ -365,10 +356,41 @@ export class Engine {
   #startThread(data: EngineThreadData): void {
     const worker = new Worker(WORKER_ENTRY.engine, { name: 'adit-engine', workerData: data });
     const handle: EngineThreadHandle = { worker, replies: [] };
-    worker.on('message', (reply: EngineReply) => handle.replies.shift()?.resolve(reply));
+    worker.on('message', (message: EngineReply | MissingCoins) => {
+      if ('missing' in message)
+        this.#loadCoins(data.thread, message.missing).catch((error: Error) => this.#fail(0, FAILURE.read, error.message));
+      else handle.replies.shift()?.resolve(message);
+    });
     worker.on('error', (error) => this.#fail(0, FAILURE.thread, `a thread failed: ${error.message}`));
     worker.on('exit', () => this.#fail(0, FAILURE.thread, 'a thread ended'));
     this.#threads.push(handle);
+  }
+
+  /** Answers a thread's question for coins. */
+  async #loadCoins(thread: number, outpoints: Uint8Array): Promise<void> {
+    const keys = keysOf(outpoints, this.#options.coinPrefix);
+    this.#read += keys.length;
+    const coins = await this.#options.readCoins(keys);
+    const rows = new Uint8Array(
+      Math.min(
+        LOAD_BYTES,
+        coins.reduce((sum, coin) => sum + (coin?.length ?? 0) + 44, ROW_BYTES),
+      ),
+    );
+    let size = 0;
+    const loads: Promise<EngineReply>[] = [];
+    const load = (last: boolean): void => {
+      loads.push(this.#command(thread, { type: 'load', rows: rows.slice(0, size), last }));
+      size = 0;
+    };
+    for (const [i, coin] of coins.entries()) {
+      if (coin === undefined) continue;
+      if (coin.length > ROW_BYTES - OUTPOINT_BYTES) throw new Error('a coin has a wrong size');
+      if (size + ROW_BYTES > LOAD_BYTES) load(false);
+      size = writeRow(rows, size, outpoints.subarray(i * OUTPOINT_BYTES, (i + 1) * OUTPOINT_BYTES), coin);
+    }
+    load(true);
+    await Promise.all(loads);
   }
 
   /** Sends a command to a thread. Rejects with EngineFailure if it fails or the engine stops. */
@@ -430,6 +452,7 @@ export class Engine {
     return (
       flag(block.heightInCoinbase, 'HEIGHT_IN_COINBASE') |
       flag(block.noOverwrites, 'NO_OVERWRITES') |
+      flag(block.mayRepeat, 'MAY_REPEAT') |
       flag(block.relativeLocks, 'RELATIVE_LOCKS') |
       flag(block.witnesses, 'WITNESSES') |
       flag(block.countRedeemScripts, 'COUNT_REDEEM_SCRIPTS') |
@@ -443,10 +466,22 @@ export class Engine {
   }
 }
 
+/** Returns the keys of outpoints in the database. They count indexes from the highest byte on. */
+function keysOf(outpoints: Uint8Array, prefix: number): Uint8Array[] {
+  const count = outpoints.length / OUTPOINT_BYTES;
+  const bytes = new Uint8Array(count * KEY_BYTES);
+  return Array.from({ length: count }, (_, i) => {
+    const key = bytes.subarray(i * KEY_BYTES, (i + 1) * KEY_BYTES);
+    key[0] = prefix;
+    key.set(outpoints.subarray(i * OUTPOINT_BYTES, i * OUTPOINT_BYTES + 32), 1);
+    for (let k = 0; k < 4; k++) key[33 + k] = outpoints[i * OUTPOINT_BYTES + 35 - k];
+    return key;
+  });
+}
+
 /** Writes a row for the kernel: outpoint, length of the coin, coin, rounded up to 4 bytes. @returns the position behind it */
-function writeRow(bytes: Uint8Array, at: number, key: Uint8Array, coin: Uint8Array): number {
-  bytes.set(key.subarray(1, 33), at);
-  for (let k = 0; k < 4; k++) bytes[at + 32 + k] = key[KEY_BYTES - 1 - k];
+function writeRow(bytes: Uint8Array, at: number, outpoint: Uint8Array, coin: Uint8Array): number {
+  bytes.set(outpoint, at);
   new DataView(bytes.buffer).setUint32(at + OUTPOINT_BYTES, coin.length, true);
   bytes.set(coin, at + 40);
   return (at + 40 + coin.length + 3) & ~3;

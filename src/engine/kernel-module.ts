@@ -38,11 +38,13 @@ export interface KernelFunctions {
   finish(slot: number, times: number): number;
   open(secret0: bigint, secret1: bigint, bits: number, maxPages: number): number;
   apply(length: number, height: number, noOverwrites: number): number;
+  listMissing(length: number, outputs: number): number;
   loadRows(length: number): number;
   listChanged(): number;
   nextChanged(prefix: number): number;
   rowCount(): number;
   markClean(): void;
+  evict(height: number): number;
   coinCount(): number;
   changedCount(): number;
   usedBytes(): number;

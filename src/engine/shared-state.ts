@@ -90,19 +90,29 @@ export interface EngineThreadData {
   readonly maxPages: number;
   readonly firstHeight: number;
   readonly coinPrefix: number;
+  /** True if the database has no coins. Otherwise the shard asks for each coin that it lacks. */
+  readonly complete: boolean;
   /** Secret of the shard's hash table, two 64-bit words. */
   readonly secret: readonly [bigint, bigint];
 }
 
 /** A command to a thread. It replies to each with an EngineReply. */
 export type EngineCommand =
-  /** Adds rows to the shard: see loadRows of kernel/shard.ts. */
-  | { readonly type: 'load'; readonly rows: Uint8Array<ArrayBuffer> }
+  /** Adds rows to the shard: see loadRows of kernel/shard.ts. `last` ends the answer to MissingCoins. */
+  | { readonly type: 'load'; readonly rows: Uint8Array<ArrayBuffer>; readonly last: boolean }
   /** Lists the changed coins in key order; 'next' takes them by and by, with size 0 at the end. */
   | { readonly type: 'list' }
   | { readonly type: 'next' }
   /** Marks all coins as stored. */
-  | { readonly type: 'clean' };
+  | { readonly type: 'clean' }
+  /** Drops the older half of the coins, see evict of kernel/shard.ts. */
+  | { readonly type: 'evict' };
+
+/** Question of a thread for coins of the database. The answer is one or more commands of type 'load'. */
+export interface MissingCoins {
+  /** Outpoints, 36 bytes each. */
+  readonly missing: Uint8Array<ArrayBuffer>;
+}
 
 /** Reply of a thread to the start ('ready') or to a command. */
 export interface EngineReply {

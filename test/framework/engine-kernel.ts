@@ -161,6 +161,7 @@ export class KernelWithoutThreads {
       'FLAGS',
       flag(block.heightInCoinbase, 'HEIGHT_IN_COINBASE') |
         flag(block.noOverwrites, 'NO_OVERWRITES') |
+        flag(block.mayRepeat, 'MAY_REPEAT') |
         flag(block.relativeLocks, 'RELATIVE_LOCKS') |
         flag(block.witnesses, 'WITNESSES') |
         flag(block.countRedeemScripts, 'COUNT_REDEEM_SCRIPTS') |

@@ -2,7 +2,7 @@
 // and fails where a test wants it to.
 import type { Chain } from '../../src/chain/chain.js';
 import type { BlockEngine } from '../../src/chain/options.js';
-import { parseBlock } from '../../src/consensus/block/block-view.js';
+import { type BlockView, parseBlock } from '../../src/consensus/block/block-view.js';
 import { equalBytes } from '../../src/consensus/bytes/hex.js';
 import { type Coin, isUnspendable } from '../../src/consensus/coin.js';
 import { connectBlock } from '../../src/consensus/connect.js';
@@ -14,7 +14,7 @@ import type { ChangedCoins, EngineBlock, EngineOptions, FinishedBlock } from '..
 import { EngineFailure, FAILURE } from '../../src/engine/engine.js';
 import { decodeCoin, encodeCoin } from '../../src/storage/codec/coin.js';
 import { encodeUndo } from '../../src/storage/codec/undo.js';
-import { FIRST_COINS, outpointOfCoinKey } from '../../src/storage/layout.js';
+import { FIRST_COINS } from '../../src/storage/layout.js';
 import { WriteBatch } from '../../src/storage/write-batch.js';
 import { crypto } from './chain-fixture.js';
 
@@ -49,6 +49,7 @@ export class EngineStandIn implements BlockEngine {
   #failure: EngineFailure | null = null;
   #wake: (() => void) | null = null;
   closed = false;
+  evictions = 0;
   /** Heights in the order in which they were offered. */
   readonly offered: number[] = [];
   readonly #chain: () => Chain;
@@ -61,11 +62,16 @@ export class EngineStandIn implements BlockEngine {
     this.#plan = plan;
   }
 
-  async loadCoins(rows: readonly (readonly [Uint8Array, Uint8Array])[]): Promise<void> {
-    for (const [key, value] of rows) {
-      const outpoint = hex(outpointOfCoinKey(key));
-      this.#coins.set(outpoint, decodeCoin(value));
-      this.#stored.set(outpoint, hex(value));
+  /** Reads the coins of a block that are in the database only. */
+  async #readCoins(block: BlockView): Promise<void> {
+    if (this.options.complete && this.evictions === 0) return;
+    const spent = block.txs.slice(1).flatMap((tx) => Array.from({ length: tx.inputCount }, (_, i) => hex(tx.outpoint(i))));
+    const missing = spent.filter((outpoint) => !this.#coins.has(outpoint) && !this.#stored.has(outpoint));
+    const values = await this.options.readCoins(missing.map((outpoint) => FIRST_COINS.key(Buffer.from(outpoint, 'hex'))));
+    for (const [i, value] of values.entries()) {
+      if (value === undefined) continue;
+      this.#coins.set(missing[i]!, decodeCoin(value));
+      this.#stored.set(missing[i]!, hex(value));
     }
   }
 
@@ -98,13 +104,13 @@ export class EngineStandIn implements BlockEngine {
     throw this.#failure;
   }
 
-  #connect({ facts, bytes }: Slot): FinishedBlock {
+  async #connect({ facts, bytes }: Slot): Promise<FinishedBlock> {
     const { height } = facts;
     if (this.#plan.dieAt === height) this.#fail(height, FAILURE.thread, 'a thread has died');
     const { params } = this.#chain().view;
     const prev = this.#chain().view.node(facts.hash)!.prev!;
     const versionBits = new VersionBitsCache();
-    let block: ReturnType<typeof parseBlock>;
+    let block: BlockView;
     try {
       block = parseBlock(bytes, crypto);
     } catch {
@@ -113,6 +119,7 @@ export class EngineStandIn implements BlockEngine {
     if (!equalBytes(block.hash, facts.hash)) this.#fail(height, BROKEN_RULE, 'another header');
     const wrong = checkBlock(block, params, crypto) ?? contextualCheckBlock(block, prev, params, versionBits);
     if (wrong !== null) this.#fail(height, BROKEN_RULE, `block ${height}: ${wrong.reason}`);
+    await this.#readCoins(block);
     const view = { get: (outpoint: Uint8Array) => this.#coins.get(hex(outpoint)) };
     const flags = blockScriptFlags(prev, facts.hash, params, versionBits);
     const result = connectBlock(block, prev, params, view, { flags, versionBits });
@@ -169,10 +176,16 @@ export class EngineStandIn implements BlockEngine {
 
   async markClean(): Promise<void> {}
 
+  async evict(): Promise<void> {
+    this.evictions++;
+    this.#coins.clear();
+    this.#stored.clear();
+  }
+
   figures() {
     const coins = this.#coins.size;
     const bytes = this.#plan.bytes?.(coins) ?? coins * 80;
-    return { coins, bytes, changed: 0, stageMs: { ids: 0, parse: 0, emit: 0, apply: 0, finish: 0 } };
+    return { coins, bytes, changed: 0, read: 0, stageMs: { ids: 0, parse: 0, emit: 0, apply: 0, finish: 0 } };
   }
 
   async close(): Promise<void> {

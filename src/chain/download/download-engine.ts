@@ -15,12 +15,6 @@ import { EngineRun, type RunEnd } from './engine-run.js';
 const LEAST_THREAD_BYTES = 32 << 20;
 /** Number of failures, without a completed run in between, after which the engine is not started again. */
 const MAX_FAILURES = 3;
-/**
- * Bytes in the database of the coins that are loaded for each block ahead. Loading more would take longer than the
- * engine saves.
- */
-const LOADED_BYTES_PER_BLOCK = 128 << 10;
-
 export interface DownloadEngineDeps {
   /** Starts the engine's threads; undefined: there is no engine. */
   readonly start: StartEngine | undefined;
@@ -124,20 +118,19 @@ export class DownloadEngine {
     await activator.writeTipChanges();
     await activator.prefetcher.close();
     await persister.flush();
-    const { gte, lt } = ws.space.coins;
-    const stored = await ws.store.approximateSize(gte, lt);
+    const cursor = ws.store.cursor(ws.space.coins);
+    const isEmpty = (await cursor.next(1)).length === 0;
+    await cursor.close();
     const lastHeight = this.#lastHeight();
     if (lastHeight === null) return;
     const { coinsCacheBytes } = ws.options;
-    const tip = ws.active.tip as HeaderNode;
     const threads = Math.min(ws.options.engine!.threads, Math.floor(coinsCacheBytes / LEAST_THREAD_BYTES));
-    const tooLarge = threads === 0 || stored > coinsCacheBytes;
-    if (tooLarge || stored > (lastHeight - tip.height) * LOADED_BYTES_PER_BLOCK) {
-      const why = tooLarge ? '-dbcache is too small for the coins' : 'loading the coins would take too long for the few blocks ahead';
-      ws.log.info(`Blocks are connected without the download engine: ${why} (${stored >> 20} MiB in the database).`);
+    if (threads === 0) {
+      ws.log.info('Blocks are connected without the download engine: -dbcache is too small.');
       this.#off = true;
       return;
     }
+    const tip = ws.active.tip as HeaderNode;
     ws.log.info(
       `The download engine connects blocks from height ${tip.height + 1} on, below the assumed-valid block, with ${threads} threads`,
     );
@@ -147,10 +140,9 @@ export class DownloadEngine {
       ended: (end) => this.#onEnded(end),
     });
     this.#run = run;
-    const cursor = ws.store.cursor(ws.space.coins);
-    // The engine has the coins now, so free the memory of the cache.
+    // The engine holds the coins now, so free the memory of the cache.
     ws.coins.switchSpace(ws.space);
-    void run.begin(cursor);
+    void run.begin(isEmpty);
   }
 
   #onEnded({ failure, failedHeight, final }: RunEnd): void {

@@ -1,7 +1,7 @@
 // Decides which blocks the download engine may connect, and collects the facts about a block that the engine cannot read
 // in the block itself.
 
-import { enforceBip30 } from '../../consensus/rules/bip30.js';
+import { canRepeat, enforceBip30 } from '../../consensus/rules/bip30.js';
 import { blockScriptFlags } from '../../consensus/rules/block-script-flags.js';
 import { cleanupEnforced } from '../../consensus/rules/cleanup/enforced.js';
 import { blockSubsidy } from '../../consensus/rules/subsidy.js';
@@ -35,6 +35,7 @@ export function engineBlock({ params, versionBits }: ChainWorkspace, node: Heade
     parentMedianTime,
     heightInCoinbase: height >= params.bip34Height,
     noOverwrites: enforceBip30(prev, node.hash, params),
+    mayRepeat: canRepeat(params),
     relativeLocks: height >= params.csvHeight,
     witnesses: height >= params.segwitHeight,
     countRedeemScripts: (flags & SCRIPT_VERIFY_P2SH) !== 0,

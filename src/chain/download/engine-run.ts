@@ -3,10 +3,9 @@
 // So whatever fails, the run only has to be dropped: the chain stands at the last checkpoint, and the ordinary code goes on
 // from there. See docs/decisions/0084-download-engine.md.
 
-import { type ChangedCoins, EngineFailure, type FinishedBlock, OUT_OF_MEMORY } from '../../engine/engine.js';
+import { type ChangedCoins, EngineFailure, type FinishedBlock } from '../../engine/engine.js';
 import { TimeSlice } from '../../lib/time-slice.js';
 import type { BlockPosition } from '../../storage/block-records.js';
-import type { StoreCursor } from '../../storage/store.js';
 import { StoreError } from '../../storage/store-error.js';
 import { WriteBatch } from '../../storage/write-batch.js';
 import type { Changes } from '../changes.js';
@@ -26,10 +25,10 @@ const IDLE_MS = 1_000;
 /** Least ratio of the time between two checkpoints for want of blocks to the duration of a checkpoint. */
 const MIN_RATIO = 10;
 const TICK_MS = 250;
-/** Part of the memory bound at which the run ends, so that a block in work does not exceed the bound. */
-const FULL = 0.9;
-/** Number of coins read from the database at a time. */
-const LOAD_ROWS = 1_000;
+/** Part of the memory bound at which the older coins are dropped, so that the blocks in work do not exceed the bound. */
+const FULL = 0.8;
+/** Memory in bytes that a checkpoint takes for each changed coin. */
+const LISTED_BYTES = 16;
 /** Most blocks and bytes stored in one change, so that other changes of the chain run in between. */
 const GROUP_BLOCKS = 64;
 const GROUP_BYTES = 16 << 20;
@@ -38,8 +37,8 @@ const PRUNED_GROWTH = 64 << 20;
 
 /** State of a run. */
 type State =
-  /** The threads start, and the coins of the tip are loaded. */
-  | 'loading'
+  /** The threads start. */
+  | 'starting'
   /** Blocks are offered and stored. */
   | 'running'
   /** No block is offered until a checkpoint is written. */
@@ -54,7 +53,7 @@ export interface RunEnd {
   readonly failure: Error | null;
   /** Height of the block that the engine could not connect; 0 for none. */
   readonly failedHeight: number;
-  /** True if the engine must not start again: its memory is full, or threads and memory cannot be had. */
+  /** True if the engine must not start again: its memory is too small, or threads and memory cannot be had. */
   readonly final: boolean;
 }
 
@@ -80,7 +79,7 @@ export interface RunDeps {
 export class EngineRun {
   /** Blocks in memory that are not stored yet. */
   readonly held: HeldBlocks;
-  #state: State = 'loading';
+  #state: State = 'starting';
   #engine: BlockEngine | null = null;
   /** Last block that was offered; last block that the engine has connected; last of these that is stored. */
   #offered: HeaderNode;
@@ -96,8 +95,6 @@ export class EngineRun {
   /** Duration of the last checkpoint. */
   #checkpointTookMs = 0;
   #bytesAtCheckpoint: number;
-  /** True if the run ends because the memory is full. */
-  #isFull = false;
   /** Resolvers of #drained. */
   #waiters: (() => void)[] = [];
   readonly #timer: NodeJS.Timeout;
@@ -135,35 +132,32 @@ export class EngineRun {
   }
 
   /** Coins in the engine and their bytes. */
-  get figures(): { readonly coins: number; readonly bytes: number } {
-    return this.#engine?.figures() ?? { coins: 0, bytes: 0 };
+  get figures(): { readonly coins: number; readonly bytes: number; readonly changed: number; readonly read: number } {
+    return this.#engine?.figures() ?? { coins: 0, bytes: 0, changed: 0, read: 0 };
   }
 
   /**
-   * Starts the threads, loads the coins, and begins to connect blocks.
-   * @param cursor over the coins of the tip; closed by this function
+   * Starts the threads, and begins to connect blocks.
+   * @param complete true if the database has no coins
    */
-  async begin(cursor: StoreCursor): Promise<void> {
+  async begin(complete: boolean): Promise<void> {
     try {
-      const options = await this.#options();
+      const options = await this.#options(complete);
       const engine = await this.#deps.start(options);
       this.#engine = engine;
       if (this.ended) {
         await engine.close();
         return;
       }
-      if (!(await this.#load(engine, cursor))) return;
       this.#state = 'running';
       void this.#collect(engine);
       this.wake();
     } catch (error) {
       this.#fail(error);
-    } finally {
-      await cursor.close();
     }
   }
 
-  async #options(): Promise<Parameters<StartEngine>[0]> {
+  async #options(complete: boolean): Promise<Parameters<StartEngine>[0]> {
     const { threads, memoryBytes } = this.#deps;
     const firstHeight = this.#stored.height + 1;
     const medianTimes = new Uint32Array(firstHeight);
@@ -172,25 +166,14 @@ export class EngineRun {
       medianTimes[node.height] = node.medianTimePast();
       if (turns.over) await turns.next();
     }
-    return { threads, memoryBytes, firstHeight, medianTimes, coinPrefix: this.#ws.space.coins.gte[0] as number };
+    const { space, store } = this.#ws;
+    const coinPrefix = space.coins.gte[0] as number;
+    return { threads, memoryBytes, firstHeight, medianTimes, coinPrefix, complete, readCoins: (keys) => store.getMany(keys) };
   }
 
-  /** @returns false if the run has ended meanwhile */
-  async #load(engine: BlockEngine, cursor: StoreCursor): Promise<boolean> {
-    for (let rows = await cursor.next(LOAD_ROWS); rows.length > 0; rows = await cursor.next(LOAD_ROWS)) {
-      await engine.loadCoins(rows);
-      if (this.ended) return false;
-      if (this.#full) {
-        this.#ws.log.warn('The coins of the database do not fit into -dbcache. Blocks are connected without the download engine.');
-        this.#end({ failure: null, failedHeight: 0, final: true });
-        return false;
-      }
-    }
-    return !this.ended;
-  }
-
-  get #full(): boolean {
-    return this.figures.bytes > this.#deps.memoryBytes * FULL;
+  get #isFull(): boolean {
+    const { bytes, changed } = this.figures;
+    return bytes + changed * LISTED_BYTES > this.#deps.memoryBytes * FULL;
   }
 
   /**
@@ -285,7 +268,7 @@ export class EngineRun {
 
   /** Stores connected blocks, and writes a checkpoint if one is due. Runs in the queue of changes. */
   async #store(): Promise<void> {
-    if (this.ended || this.#state === 'loading') return;
+    if (this.ended || this.#state === 'starting') return;
     await this.#storeGroup();
     if (this.#state === 'running' && this.#checkpointIsDue) this.#state = 'pausing';
     if (this.#finished.length > 0) {
@@ -320,13 +303,6 @@ export class EngineRun {
       this.#stored = node;
       if (!this.ended) this.#engine?.release(node.height);
     }
-    if (this.#state === 'running' && this.#full) {
-      this.#ws.log.info(
-        `The download engine has filled -dbcache at height ${this.#stored.height}. It ends, and other code connects the rest.`,
-      );
-      this.#isFull = true;
-      this.#endSoon();
-    }
     this.wake();
     this.#deps.moved();
     await this.#deps.writeSomeRows();
@@ -334,7 +310,7 @@ export class EngineRun {
 
   get #checkpointIsDue(): boolean {
     if (this.#stored === this.#ws.active.tip) return false;
-    if (this.checkpointAgeMs >= CHECKPOINT_MS) return true;
+    if (this.checkpointAgeMs >= CHECKPOINT_MS || this.#isFull) return true;
     const { options, blocks } = this.#ws;
     if (options.prune !== null && blocks.files.sizeOnDisk - this.#bytesAtCheckpoint >= PRUNED_GROWTH) return true;
     // If blocks arrive slowly, checkpoints must not take much of the time.
@@ -360,6 +336,7 @@ export class EngineRun {
     const engine = this.#engine as BlockEngine;
     const to = this.#stored;
     const beginMs = ws.clock.monotonicMs();
+    const wasFull = this.#isFull;
     if (to !== ws.active.tip) {
       const openGate = await ws.coinsGate.close();
       try {
@@ -369,17 +346,30 @@ export class EngineRun {
       } finally {
         openGate();
       }
-      ws.log.info(`Wrote the coins of the download engine: height ${to.height}, ${this.figures.coins} coins`);
+      const { coins, read } = this.figures;
+      ws.log.info(`Wrote the coins of the download engine: height ${to.height}, ${coins} coins in memory, ${read} read from the database`);
     }
     this.#checkpointMs = ws.clock.monotonicMs();
     this.#checkpointTookMs = this.#checkpointMs - beginMs;
     this.#bytesAtCheckpoint = ws.blocks.files.sizeOnDisk;
     if (this.#state === 'ending') {
-      this.#end({ failure: null, failedHeight: 0, final: this.#isFull });
+      this.#end({ failure: null, failedHeight: 0, final: false });
     } else if (this.#state === 'pausing') {
+      if (wasFull && !(await this.#makeSpace(engine))) return;
+      if (this.#state !== 'pausing') return;
       this.#state = 'running';
       this.wake();
     }
+  }
+
+  /** Drops older coins. @returns false if the run has ended */
+  async #makeSpace(engine: BlockEngine): Promise<boolean> {
+    await engine.evict().catch((error: unknown) => this.#fail(error));
+    if (this.ended) return false;
+    if (!this.#isFull) return true;
+    this.#ws.log.warn('-dbcache is too small for the download engine. Other code connects the blocks.');
+    this.#end({ failure: null, failedHeight: 0, final: true });
+    return false;
   }
 
   async #writeCoins(engine: BlockEngine, to: HeaderNode): Promise<void> {
@@ -401,7 +391,7 @@ export class EngineRun {
    */
   async endInQueue(): Promise<void> {
     if (this.ended) return;
-    if (this.#state === 'loading') {
+    if (this.#state === 'starting') {
       this.#end({ failure: null, failedHeight: 0, final: false });
       return;
     }
@@ -418,8 +408,8 @@ export class EngineRun {
 
   #fail(error: unknown): void {
     const failure = error instanceof Error ? error : new Error(String(error));
-    const { height = 0, code = 0 } = error instanceof EngineFailure ? error : {};
-    this.#end({ failure, failedHeight: height, final: this.#state === 'loading' || code === OUT_OF_MEMORY });
+    const { height = 0 } = error instanceof EngineFailure ? error : {};
+    this.#end({ failure, failedHeight: height, final: this.#state === 'starting' });
   }
 
   #end(end: RunEnd): void {

@@ -8,6 +8,6 @@ export {
 } from './hashing';
 export { emit } from './records';
 export {
-  apply, changedCount, coinCount, inAt, inBytes, listChanged, loadRows, markClean, nextChanged, open, outAt, rowCount, usedBytes,
+  apply, ASK_ALL, ASK_COINBASE, ASK_NONE, changedCount, coinCount, evict, inAt, inBytes, listChanged, listMissing, loadRows, markClean, nextChanged, open, outAt, rowCount, usedBytes,
 } from './shard';
 export { finish } from './finish';

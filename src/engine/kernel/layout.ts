@@ -70,6 +70,7 @@ export const COUNT_REDEEM_SCRIPTS: u32 = 4;
 export const COUNT_WITNESSES: u32 = 8;
 export const NO_OVERWRITES: u32 = 16;
 export const WITNESSES: u32 = 32;
+export const MAY_REPEAT: u32 = 128;
 
 export const MAX_MONEY: i64 = 2_100_000_000_000_000;
 export const MAX_SCRIPT: u32 = 10_000;

@@ -8,6 +8,10 @@
 //
 // The table is open addressing with linear probing: entries of 8 bytes, the hash of the outpoint above the address of the
 // cell / 8. A cell: length and flags, 4 | outpoint, 36 | coin as it is stored; rounded up to 8.
+//
+// The shard may lack unspent coins that the database has (evict). The caller then loads those that listMissing lists
+// before it applies a block. A spent coin of the database stays in the table until the next checkpoint, so that it is not
+// taken for a coin that must be read.
 
 import { checkedVarint, checkVarint, copy32, readVarint, same32, seekVarint, varintAt } from './bytes';
 import { E_COIN, E_IMMATURE, E_MEMORY, E_MISSING, E_OVERWRITE, E_RECORDS, E_RESULTS, MAX_SCRIPT } from './layout';
@@ -20,6 +24,8 @@ const LENGTH_MASK: u32 = 0xffff;
 const NEW: u32 = 0x80000000;
 /** The database has a coin of this outpoint. */
 const STORED: u32 = 0x40000000;
+/** The coin is spent. The first word of the coin links to the next such cell. */
+const SPENT: u32 = 0x20000000;
 /** Size in units of the largest cell: a script of 10,000 bytes, and 18 bytes of varints. */
 const MAX_UNITS: u32 = 1_260;
 
@@ -37,13 +43,15 @@ const spare = memory.data(32 * 8);
 
 let table: usize = 0;
 let mask: u32 = 0;
+/** Number of entries of the table, and how many of these are spent coins. */
 let count: u32 = 0;
+let spentCount: u32 = 0;
 /** End of the used memory, and the bound in pages. */
 let top: usize = 0;
 let maxPages: u32 = 0;
 let k0: u64 = 0;
 let k1: u64 = 0;
-/** Spent cells whose coins the database has, linked by the word behind the outpoint, as address / 8. */
+/** Spent cells of coins that the database has, linked by the word behind the outpoint, as address / 8. */
 let removed: u32 = 0;
 let removedCount: u32 = 0;
 let newCount: u32 = 0;
@@ -55,7 +63,7 @@ let bumpEnd: usize = 0;
 export function inAt(): u32 { return IN; }
 export function inBytes(): u32 { return IN_BYTES; }
 export function outAt(): u32 { return OUT; }
-export function coinCount(): u32 { return count; }
+export function coinCount(): u32 { return count - spentCount; }
 export function changedCount(): u32 { return newCount + removedCount; }
 /** Returns the used bytes, with the next table if it is due soon. */
 export function usedBytes(): f64 { return <f64>top + (count > (mask >> 1) ? <f64>mask * 16 : 0); }
@@ -76,7 +84,7 @@ export function open(secret0: u64, secret1: u64, bits: u32, bound: u32): i32 {
   maxPages = bound;
   table = BASE;
   mask = (1 << bits) - 1;
-  count = 0; removed = 0; removedCount = 0; newCount = 0; spareCount = 0; bump = 0; bumpEnd = 0;
+  count = 0; spentCount = 0; removed = 0; removedCount = 0; newCount = 0; spareCount = 0; bump = 0; bumpEnd = 0;
   top = 0;
   if (!ensure(table + (<usize>8 << bits), bound)) return E_MEMORY;
   top = table + (<usize>8 << bits);
@@ -176,6 +184,12 @@ function fresh(units: u32): usize {
   return e == 0 ? -1 : <i32>j;
 }
 
+/** Returns whether the result of `find` is an unspent coin. */
+// @ts-ignore: decorator
+@inline function isUnspent(entry: i32): bool {
+  return entry >= 0 && (load<u32>(<usize><u32>load<u64>(table + (<usize>entry << 3)) << 3) & SPENT) == 0;
+}
+
 /** Removes an entry and closes the gap. */
 // @ts-ignore: decorator
 @inline function removeEntry(entry: u32): void {
@@ -245,7 +259,7 @@ function checkOverwrites(end: usize, noOverwrites: bool): i32 {
       const n = tag & ~COINBASE;
       let o = p + OUTPUTS_HEAD;
       for (let i: u32 = 0; i < n; i++) {
-        if (find(load<u32>(h), p + 4, load<u32>(o)) >= 0 && (noOverwrites || (tag & COINBASE) == 0)) return E_OVERWRITE;
+        if (isUnspent(find(load<u32>(h), p + 4, load<u32>(o))) && (noOverwrites || (tag & COINBASE) == 0)) return E_OVERWRITE;
         h += 4;
         o = nextOutput(o);
       }
@@ -274,6 +288,7 @@ export function apply(length: u32, height: u32, noOverwrites: bool): i32 {
       if (entry < 0) return -E_MISSING;
       const cell = <usize><u32>load<u64>(table + (<usize>entry << 3)) << 3;
       const head = load<u32>(cell), size = head & LENGTH_MASK;
+      if (head & SPENT) return -E_MISSING;
       if (out + size + 12 > OUT + OUT_BYTES) return -E_RESULTS;
       seekVarint(cell + CELL_HEAD);
       const code = <u32>readVarint();
@@ -282,8 +297,7 @@ export function apply(length: u32, height: u32, noOverwrites: bool): i32 {
       store<u32>(out, size, 4);
       copyWords(out + 8, cell + CELL_HEAD, size);
       out = nextOutput(out);
-      removeEntry(<u32>entry);
-      releaseCell(cell, head);
+      removeCoin(<u32>entry, cell, head);
       h += 4;
       p += SPEND_BYTES;
     } else {
@@ -301,16 +315,20 @@ export function apply(length: u32, height: u32, noOverwrites: bool): i32 {
   return <i32>(out - OUT);
 }
 
-/** Frees the cell of a removed coin; if the database has the coin, not before the next checkpoint. */
+/** Removes a spent coin; if the database has the coin, not before the next checkpoint. */
 // @ts-ignore: decorator
-@inline function releaseCell(cell: usize, head: u32): void {
+@inline function removeCoin(entry: u32, cell: usize, head: u32): void {
   if (head & NEW) newCount--;
   if (head & STORED) {
-    store<u32>(cell, head & ~NEW);
+    store<u32>(cell, (head & ~NEW) | SPENT);
     store<u32>(cell, removed, CELL_HEAD);
     removed = <u32>(cell >> 3);
     removedCount++;
-  } else free(cell, unitsOf(head & LENGTH_MASK));
+    spentCount++;
+  } else {
+    removeEntry(entry);
+    free(cell, unitsOf(head & LENGTH_MASK));
+  }
 }
 
 /** Adds a coin. @param flags NEW or STORED @returns 0 or an error code */
@@ -322,12 +340,14 @@ function add(hash: u32, txid: usize, index: u32, coin: usize, size: u32, flags: 
     if (e == 0) break;
     const old = <usize><u32>e << 3;
     if (<u32>(e >> 32) == hash && isCellOf(old, txid, index)) {
-      if (!overwrite) return E_OVERWRITE;
       const head = load<u32>(old);
+      if (head & SPENT) spentCount--;
+      else if (overwrite) {
+        if (head & NEW) newCount--;
+        free(old, unitsOf(head & LENGTH_MASK));
+      } else return E_OVERWRITE;
       // The row in the database is replaced, not removed.
       flags |= head & STORED;
-      if (head & NEW) newCount--;
-      free(old, unitsOf(head & LENGTH_MASK));
       count--;
       break;
     }
@@ -343,6 +363,80 @@ function add(hash: u32, txid: usize, index: u32, coin: usize, size: u32, flags: 
   count++;
   if (flags & NEW) newCount++;
   return 0;
+}
+
+const TXIDS: u32 = OUT + OUT_BYTES - 131_072;
+const TXIDS_MASK: u32 = 32_767;
+/** Notes the txids of a block's outputs at TXIDS: open addressing, addresses of the txids. */
+function noteTxids(end: usize): void {
+  memory.fill(TXIDS, 0, 131_072);
+  for (let p: usize = IN; p < end; ) {
+    const tag = load<u32>(p);
+    if (tag & SPEND) {
+      p += SPEND_BYTES;
+      continue;
+    }
+    let j = load<u32>(p, 12) & TXIDS_MASK;
+    while (load<u32>(TXIDS + (j << 2)) != 0) j = (j + 1) & TXIDS_MASK;
+    store<u32>(TXIDS + (j << 2), <u32>p + 4);
+    p += OUTPUTS_HEAD;
+    for (let n = tag & ~COINBASE; n > 0; n--) p = nextOutput(p);
+  }
+}
+function isOfBlock(txid: usize): bool {
+  let j = load<u32>(txid, 8) & TXIDS_MASK, other = load<u32>(TXIDS + (j << 2));
+  while (other != 0 && !same32(other, txid)) {
+    j = (j + 1) & TXIDS_MASK;
+    other = load<u32>(TXIDS + (j << 2));
+  }
+  return other != 0;
+}
+
+/** Outputs that listMissing lists besides the spent coins. */
+export const ASK_NONE: u32 = 0;
+export const ASK_COINBASE: u32 = 1;
+export const ASK_ALL: u32 = 2;
+
+/**
+ * Lists the outpoints of the segment at IN about which only the database knows: spent coins that are neither in the shard
+ * nor made by the block, and outputs that may exist already. 36 bytes each, at OUT.
+ * @param outputs ASK_NONE, ASK_COINBASE or ASK_ALL @returns number of outpoints, or an error code as a negative number
+ */
+export function listMissing(length: u32, outputs: u32): i32 {
+  const end = IN + length;
+  if (!hashAll(end)) return -E_RECORDS;
+  noteTxids(end);
+  let out: usize = OUT, h: usize = HASHES;
+  for (let p: usize = IN; p < end; ) {
+    const tag = load<u32>(p), txid = p + 4;
+    if (tag & SPEND) {
+      const index = load<u32>(p, 36);
+      if (find(load<u32>(h), txid, index) < 0 && !isOfBlock(txid)) {
+        if (out + 36 > TXIDS) return -E_RESULTS;
+        copy32(out, txid);
+        store<u32>(out, index, 32);
+        out += 36;
+      }
+      h += 4;
+      p += SPEND_BYTES;
+    } else {
+      const asked = outputs == ASK_ALL || (outputs == ASK_COINBASE && (tag & COINBASE) != 0);
+      let o = p + OUTPUTS_HEAD;
+      for (let n = tag & ~COINBASE; n > 0; n--) {
+        const index = load<u32>(o);
+        if (asked && find(load<u32>(h), txid, index) < 0) {
+          if (out + 36 > TXIDS) return -E_RESULTS;
+          copy32(out, txid);
+          store<u32>(out, index, 32);
+          out += 36;
+        }
+        h += 4;
+        o = nextOutput(o);
+      }
+      p = o;
+    }
+  }
+  return <i32>((out - OUT) / 36);
 }
 
 /** Loads rows at IN: outpoint, 36 | length, 4 | coin; rounded up to 4. @returns 0 or an error code */
@@ -407,10 +501,10 @@ export function listChanged(): i32 {
   return 0;
 }
 
-/** Sorts by the first four bytes with a radix sort, and equal ones by their keys. */
-function sortList(): void {
+/** Sorts the list by 32 bits of its entries with a radix sort. @param first lowest of these bits */
+function sortByBits(first: u64): void {
   let from = list, to = list + (<usize>listCount << 3);
-  for (let shift: u64 = 32; shift < 64; shift += 8) {
+  for (let shift = first; shift < first + 32; shift += 8) {
     memory.fill(HASHES, 0, 1024);
     for (let i: u32 = 0; i < listCount; i++) {
       const c = HASHES + (<u32>(load<u64>(from + (<usize>i << 3)) >> shift & 255) << 2);
@@ -432,6 +526,11 @@ function sortList(): void {
     from = to;
     to = swap;
   }
+}
+
+/** Sorts by the first four bytes of the keys, and equal ones by their keys. */
+function sortList(): void {
+  sortByBits(32);
   for (let i: u32 = 0, begin: u32 = 0; i <= listCount; i++) {
     if (i < listCount && load<u64>(list + (<usize>i << 3)) >> 32 == load<u64>(list + (<usize>begin << 3)) >> 32) continue;
     if (i - begin > 1) sortRun(list + (<usize>begin << 3), i - begin);
@@ -508,9 +607,80 @@ export function markClean(): void {
   }
   newCount = 0;
   while (removed != 0) {
-    const cell = <usize>removed << 3;
+    const c = removed, cell = <usize>c << 3;
+    // A coin that was made again has another cell.
+    let j = siphash(cell + 4, load<u32>(cell, 36)) & mask, e = load<u64>(table + (<usize>j << 3));
+    while (e != 0 && <u32>e != c) {
+      j = (j + 1) & mask;
+      e = load<u64>(table + (<usize>j << 3));
+    }
+    if (e != 0) removeEntry(j);
     removed = load<u32>(cell, CELL_HEAD);
     free(cell, unitsOf(load<u32>(cell) & LENGTH_MASK));
   }
   removedCount = 0;
+  spentCount = 0;
+}
+
+/** Number of parts of the heights, in the counters of evict at IN. */
+const AGES: u32 = 65_536;
+// @ts-ignore: decorator
+@inline function heightOf(cell: usize): u32 {
+  seekVarint(cell + CELL_HEAD);
+  return <u32>readVarint() >> 1;
+}
+
+/**
+ * Drops the older half of the coins, and moves the others together. All coins must be marked as stored.
+ * @param height no coin is from a later block @returns 0 or an error code
+ */
+export function evict(height: u32): i32 {
+  if (newCount != 0 || removed != 0) return E_RECORDS;
+  let shift: u32 = 0;
+  while (height >> shift >= AGES) shift++;
+  memory.fill(IN, 0, AGES * 4);
+  for (let i: u32 = 0; i <= mask; i++) {
+    const e = load<u64>(table + (<usize>i << 3));
+    if (e == 0) continue;
+    const age = IN + (min(heightOf(<usize><u32>e << 3) >> shift, AGES - 1) << 2);
+    store<u32>(age, load<u32>(age) + 1);
+  }
+  let least = AGES;
+  listCount = 0;
+  while (least > 0 && listCount + load<u32>(IN + ((least - 1) << 2)) <= count >> 1) listCount += load<u32>(IN + (--least << 2));
+  list = (top + 7) & ~7;
+  const bytes = <u64>listCount << 4;
+  if (<u64>list + bytes > 0xffff0000 || !ensure(list + <usize>bytes, 65535)) return E_MEMORY;
+  let p = list;
+  for (let i: u32 = 0; i <= mask; i++) {
+    const e = load<u64>(table + (<usize>i << 3));
+    if (e == 0 || min(heightOf(<usize><u32>e << 3) >> shift, AGES - 1) < least) continue;
+    store<u64>(p, e);
+    p += 8;
+  }
+  sortByBits(0);
+  const end = table + (<usize>mask + 1) * 8;
+  memory.fill(table, 0, end - table);
+  // In order of their addresses, cells move down only, and never over one that has not moved yet.
+  let to: usize = BASE;
+  for (let i: u32 = 0; i < listCount; i++) {
+    const e = load<u64>(list + (<usize>i << 3)), from = <usize><u32>e << 3;
+    const size = <usize>unitsOf(load<u32>(from) & LENGTH_MASK) << 3;
+    if (to < end && to + size > table) to = end;
+    memory.copy(to, from, size);
+    let j = <u32>(e >> 32) & mask;
+    while (load<u64>(table + (<usize>j << 3)) != 0) j = (j + 1) & mask;
+    store<u64>(table + (<usize>j << 3), e >> 32 << 32 | <u64>(to >> 3));
+    to += size;
+  }
+  top = max(to, end);
+  count = listCount;
+  memory.fill(FREE, 0, MAX_UNITS * 4);
+  spareCount = 0; bump = 0; bumpEnd = 0;
+  // Cells are made below the table as well.
+  if (to < table) {
+    bump = to;
+    bumpEnd = table;
+  }
+  return 0;
 }

@@ -295,8 +295,20 @@ t.test('falls back if the engine cannot be started', async (t) => {
   await world.end();
 });
 
-t.test('ends with a checkpoint when the memory is full', async (t) => {
+t.test('drops coins at a checkpoint when the memory is full, and reads them again from the database', async (t) => {
   const world = await open({ bytes: (coins) => (coins > 70 ? 64 << 20 : 0) });
+  await world.chain.commands.submitHeaders(headers);
+  await Promise.all(blocks.map((block) => world.give(block)));
+  await tipAt(world, last.height);
+  t.equal(world.engines.length, 1);
+  t.ok(world.engines[0]!.evictions > 0);
+  t.equal(world.engines[0]!.offered.at(-1), ASSUMED_HEIGHT, 'the engine goes on');
+  await assertSame(t, world);
+  await world.end();
+});
+
+t.test('ends with a checkpoint when the memory is too small even without old coins', async (t) => {
+  const world = await open({ bytes: () => 64 << 20 });
   await world.chain.commands.submitHeaders(headers);
   await Promise.all(blocks.map((block) => world.give(block)));
   await tipAt(world, last.height);

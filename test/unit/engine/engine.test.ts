@@ -46,9 +46,37 @@ function factsOf(block: BuiltBlock): EngineBlock {
   return engineFacts(nodes[block.height - 1], block.hash, block.time, params);
 }
 
-function startEngine(threads: number, firstHeight = 1, memoryBytes = 200_000_000): Promise<Engine> {
+const keyOf = (outpoint: Buffer): string =>
+  hex(Buffer.concat([Buffer.from([PREFIX.coin]), outpoint.subarray(0, 32), Buffer.from(outpoint.subarray(32)).reverse()]));
+
+/** Rows of a database, by hex of the key, and the number of keys that the engine has read. */
+class Rows {
+  readonly coins = new Map<string, Uint8Array>();
+  asked = 0;
+
+  constructor(coins: Coins = new Map()) {
+    for (const [outpoint, coin] of coins) this.coins.set(keyOf(Buffer.from(outpoint, 'hex')), coin);
+  }
+
+  async read(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
+    this.asked += keys.length;
+    return keys.map((key) => this.coins.get(hex(key)));
+  }
+
+  async write(engine: Engine): Promise<void> {
+    for (const { key, value } of await changedRows(engine)) {
+      if (value === undefined) this.coins.delete(hex(key));
+      else this.coins.set(hex(key), value);
+    }
+    await engine.markClean();
+  }
+}
+
+function startEngine(threads: number, firstHeight = 1, rows: Rows = new Rows()): Promise<Engine> {
   const medianTimes = Uint32Array.from(nodes.slice(0, firstHeight), (node) => node.medianTimePast());
-  return Engine.start({ threads, memoryBytes, firstHeight, medianTimes, coinPrefix: PREFIX.coin });
+  const complete = rows.coins.size === 0;
+  const readCoins = (keys: readonly Uint8Array[]) => rows.read(keys);
+  return Engine.start({ threads, memoryBytes: 200_000_000, firstHeight, medianTimes, coinPrefix: PREFIX.coin, complete, readCoins });
 }
 
 /** Results of the ordinary rules, by height. */
@@ -124,21 +152,72 @@ for (const threads of [1, 2, 5]) {
   });
 }
 
-t.test('goes on from the coins of a database', async (t) => {
-  const begin = 130;
-  const engine = await startEngine(3, begin + 1);
-  t.teardown(() => engine.close());
-  const rows = [...ordinary[begin].coins].map(([key, coin]): [Uint8Array, Uint8Array] => {
-    const outpoint = Buffer.from(key, 'hex');
-    return [Buffer.concat([Buffer.from([PREFIX.coin]), outpoint.subarray(0, 32), Buffer.from(outpoint.subarray(32)).reverse()]), coin];
+for (const threads of [1, 3]) {
+  t.test(`reads the coins that it lacks from the database, with ${threads} threads`, async (t) => {
+    const begin = 130;
+    const rows = new Rows(ordinary[begin].coins);
+    const engine = await startEngine(threads, begin + 1, rows);
+    t.teardown(() => engine.close());
+    const wrong: number[] = [];
+    let at = begin;
+    for (const end of [140, 141, 165, chain.length]) {
+      await feed(engine, chain.slice(at, end), ({ height, undo }) => {
+        if (hex(undo) !== hex(ordinary[height].undo)) wrong.push(height);
+      });
+      await rows.write(engine);
+      t.strictSame([...rows.coins.keys()].sort(), [...new Rows(ordinary[end].coins).coins.keys()].sort(), `coins of block ${end}`);
+      const { coins, bytes } = engine.figures();
+      await engine.evict();
+      t.ok(engine.figures().coins <= coins / 2 && engine.figures().bytes <= bytes, 'half of the coins are dropped');
+      at = end;
+    }
+    t.strictSame(wrong, []);
+    t.ok(rows.asked > 50 && rows.asked === engine.figures().read, `${rows.asked} keys read`);
   });
-  await engine.loadCoins(rows.slice(0, 100));
-  await engine.loadCoins(rows.slice(100));
-  t.equal(engine.figures().coins, rows.length);
-  t.equal(engine.figures().changed, 0);
-  await feed(engine, chain.slice(begin));
-  const changed = await changedRows(engine);
-  t.strictSame(shown(KernelWithoutThreads.applyRows(ordinary[begin].coins, changed)), shown(ordinary[chain.length].coins));
+}
+
+t.test('spends no coin twice that the database still has', async (t) => {
+  const begin = 130;
+  const spender = chain[begin];
+  const engine = await startEngine(2, begin + 1, new Rows(ordinary[begin].coins));
+  t.teardown(() => engine.close());
+  const again = buildBlock(spender, { txs: [{ ...spender.txs[1], version: 7 }] });
+  const facts = engineFacts(
+    new ModelNode(nodes[begin], spender.time, 0x207fffff, 0x20000000, spender.hash),
+    again.hash,
+    again.time,
+    params,
+  );
+  await feed(engine, [spender]);
+  t.ok(engine.offer(facts, again.bytes));
+  const failure = await failureOf(engine.next());
+  t.same([failure?.height, failure?.code], [begin + 2, 31]);
+});
+
+t.test('finds an output that exists in the database only', async (t) => {
+  const begin = 130;
+  const block = chain[begin];
+  const coins = new Map(ordinary[begin].coins);
+  coins.set(hex(Buffer.concat([block.txids[1], Buffer.alloc(4)])), [...coins.values()][0]);
+  for (const [mayRepeat, code] of [
+    [true, 33],
+    // The caller says that no valid chain has such a block, so the engine does not look.
+    [false, undefined],
+  ] as const) {
+    const engine = await startEngine(2, begin + 1, new Rows(coins));
+    t.ok(engine.offer({ ...factsOf(block), noOverwrites: true, mayRepeat }, block.bytes));
+    t.equal((await failureOf(engine.next()))?.code, code);
+    await engine.close();
+  }
+});
+
+t.test('fails if the database cannot be read', async (t) => {
+  const rows = new Rows(ordinary[130].coins);
+  rows.read = () => Promise.reject(new Error('the disk is gone'));
+  const engine = await startEngine(2, 131, rows);
+  t.teardown(() => engine.close());
+  t.ok(engine.offer(factsOf(chain[130]), chain[130].bytes));
+  t.equal((await failureOf(engine.next()))?.code, FAILURE.read);
 });
 
 /** Resolves with the failure of a promise. */
@@ -213,9 +292,10 @@ t.test('ends its threads while they work', async (t) => {
 
 t.test('refuses a coin that it cannot read', async (t) => {
   for (const coin of ['', '02', '0200', '020004', `020004${'00'.repeat(32)}`, `0200${'00'.repeat(21)}ff`]) {
-    const engine = await startEngine(1);
-    const failure = await failureOf(engine.loadCoins([[Buffer.alloc(37, PREFIX.coin), Buffer.from(coin, 'hex')]]));
-    t.equal(failure?.code, 36, coin);
+    const rows = new Rows(new Map([...ordinary[130].coins.keys()].map((outpoint) => [outpoint, Buffer.from(coin, 'hex')])));
+    const engine = await startEngine(1, 131, rows);
+    t.ok(engine.offer(factsOf(chain[130]), chain[130].bytes));
+    t.equal((await failureOf(engine.next()))?.code, 36, coin);
     await engine.close();
   }
 });
