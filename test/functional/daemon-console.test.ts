@@ -1,4 +1,5 @@
-// A daemon outlives its console, a debug.log that cannot be opened at a rotation, and runs in the background.
+// Tests that a daemon keeps running when its console is closed, when debug.log cannot be opened at a rotation, and when
+// -daemon or -daemonwait puts it in the background.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
@@ -40,7 +41,7 @@ t.test('keeps running without a reader of its console, and logs to the old file 
   t.same(await node.stop(), { code: 0, signal: null });
 });
 
-/** Starts a daemon in the background and waits for the command's end. */
+/** Starts a daemon in the background, waits until the starting command ends, and returns its exit status and output. */
 async function background(dir: string, ...options: string[]): Promise<{ status: number; out: string; err: string }> {
   const args = [
     daemonFile,
@@ -99,7 +100,8 @@ t.test('runs in the background with -daemon', async (t) => {
   t.ok(fs.existsSync(path.join(dir, 'regtest', '.cookie')));
   t.match(fs.readFileSync(path.join(dir, 'regtest', 'debug.log'), 'utf8'), /Done loading|Loaded best chain/);
 
-  // A second daemon fails after the point where -daemon returns.
+  // The second daemon uses the same folder. It fails only after the moment at which a command with -daemon alone has
+  // already returned.
   const second = await background(dir, '-daemonwait', `-rpcport=${port}`);
   t.same([second.status, second.out], [1, 'adit starting\n']);
   t.match(second.err, /^Error: Cannot obtain a lock on .*\nError during initialization - check \/.*debug\.log for details\n$/);

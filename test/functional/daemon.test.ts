@@ -1,4 +1,4 @@
-// Messages of a failing start, and the files that remain after an end.
+// Tests the messages of starts that fail, and which files remain in the data folder after the node has ended.
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';

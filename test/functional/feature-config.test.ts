@@ -1,4 +1,4 @@
-// bitcoin.conf, settings.json and the first moments of a start, with real processes.
+// Tests with real processes: bitcoin.conf, settings.json, and calls that arrive during the first moments of a start.
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -26,7 +26,6 @@ function refused(dir: string, ...args: string[]): string {
   return `${done.status} ${done.stderr}`;
 }
 
-// Several processes, on a machine that may have other work.
 t.test('refuses configuration files with errors', async (t) => {
   for (const [conf, args, message] of [
     [
@@ -125,7 +124,7 @@ t.test('applies sections and included files of bitcoin.conf', async (t) => {
   t.match(log, /Included configuration file more\.conf/);
 });
 
-/** One call; undefined while no daemon listens. */
+/** Makes one call. Returns undefined while no daemon listens on the port. */
 const ask = (port: number): Promise<HttpReply | undefined> =>
   httpRequest({ port, auth: 'u:p', agent: false, body: '{"method":"getblockchaininfo","id":1}' }).catch(() => undefined);
 

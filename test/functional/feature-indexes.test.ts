@@ -1,5 +1,5 @@
-// The indexes of a real node: switched on over an existing chain, asked by RPC, killed while they follow, and asked
-// again.
+// Tests the indexes of a real node: they are enabled on an existing chain and read by RPC, the node is killed while
+// they follow the chain, and then they are read again.
 import t from 'tap';
 import { type CallError, Daemon } from '../framework/daemon.js';
 import { until } from '../framework/until.js';
@@ -13,7 +13,6 @@ const fault = (call: Promise<unknown>): Promise<string> =>
     (error: CallError) => `${error.code} ${error.message}`,
   );
 
-// Real processes, on a machine that may have other work.
 t.test('builds txindex, block filters and coin statistics, and keeps them current', async (t) => {
   const node = await Daemon.start();
   t.teardown(() => node.remove());
@@ -76,15 +75,18 @@ t.test('builds txindex, block filters and coin statistics, and keeps them curren
   );
   t.equal(await fault(node.call('gettxoutsetinfo', 'none', 121)), '-8 Target block height 121 after current tip 120');
 
-  // A filter with the one script that every block pays to: all alike but for the key.
+  // The filter contains only one script, because every block pays to the same script. So the filters of these blocks
+  // differ only in the key, which comes from the block hash.
   const filter = await node.call('getblockfilter', hashes[7]);
   t.match(filter, { filter: /^01[0-9a-f]{6}$/, header: /^[0-9a-f]{64}$/ });
   t.equal(await fault(node.call('getblockfilter', '00'.repeat(32))), '-5 Block not found');
 
-  // Killed, they go on where they were, with what was answered for.
+  // After each kill the indexes must continue where they stopped, and must contain every block that a call had
+  // returned.
   const more: string[] = [];
   for (let kill = 0; kill < 3; kill++) {
-    // Another payee each time, lest a block comes out as one that was marked invalid before.
+    // The last round pays another address. With the same address, generatetoaddress could produce a block again that
+    // the round before marked as invalid.
     const payee = kill === 2 ? OTHER : ADDRESS;
     more.push(...(await node.call('generatetoaddress', 15, payee)));
     if (kill === 1) await node.call('invalidateblock', more.splice(-4)[0]);

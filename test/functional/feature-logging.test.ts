@@ -1,5 +1,5 @@
-// debug.log of a real process: the lines that Bitcoin Core's functional tests and operators' scripts look for, in
-// Core's words, with the options that switch them; and who may read the cookie.
+// Tests debug.log of a real process: it has the lines that Bitcoin Core's functional tests and operators' scripts
+// search for, in Core's words, and the options that switch them work. Also tests the permissions of the cookie file.
 import { spawnSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import fs from 'node:fs';
@@ -13,7 +13,10 @@ const ADDRESS = 'bcrt1qrkdm7junpxckxj8kxkfrdh45p57yxg3wyd3mcw';
 
 const logOf = (node: Daemon): string => fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
 
-/** Waits for a line: what fronts have to say reaches the file a little later than their reply reaches the client. */
+/**
+ * Waits for a line in debug.log. Lines from front threads reach the file a little later than their reply reaches the
+ * client.
+ */
 function said(node: Daemon, pattern: RegExp): Promise<boolean> {
   return until(String(pattern), () => pattern.test(logOf(node))).then(
     () => true,
@@ -34,7 +37,6 @@ function refused(...args: string[]): string {
   }
 }
 
-// Several processes, on a machine that may have other work.
 t.test('logs the events of a run', async (t) => {
   const node = await Daemon.start('-debug=rpc', '-rpcbind=127.0.0.1', '-rpcauth=bob:salt$00', '-noconnect=0');
   t.teardown(() => node.remove());

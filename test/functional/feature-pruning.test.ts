@@ -1,5 +1,6 @@
-// -prune with real processes and small block files: what is refused, what calls say of blocks that are gone, wallets
-// and indexes that come too late, peers, going back with -reindex, and pruning unasked.
+// Tests -prune with real processes and small block files: options and calls that are refused, replies about blocks that
+// were removed, wallets and indexes that need removed blocks, services for peers, leaving pruned mode with -reindex,
+// and automatic pruning.
 import fs from 'node:fs';
 import path from 'node:path';
 import t, { type Test } from 'tap';
@@ -21,14 +22,14 @@ const filesOf = (node: Daemon, kind: string): string[] =>
     .filter((name) => name.startsWith(kind))
     .sort();
 
-/** Starts with options that are refused. @returns what was printed */
+/** Starts the node with options that it must refuse. @returns what it printed */
 async function refused(t: Test, node: Daemon, ...options: string[]): Promise<string> {
   const before = node.output().length;
   await t.rejects(node.up(...options), /the daemon ended/);
   return node.output().slice(before);
 }
 
-/** An empty block with more weight. */
+/** Builds a block without payments, made larger by an OP_RETURN output of `bytes` bytes in its coinbase. */
 const heavy = (prev: BuiltBlock, bytes: number): BuiltBlock =>
   buildBlock(prev, { outs: [{ value: 0, script: Buffer.concat([Buffer.from([0x6a]), Buffer.alloc(bytes, 0x61)]) }] });
 
@@ -82,7 +83,7 @@ t.test('prunes block files on request (pruneblockchain)', async (t) => {
     filesOf(node, 'blk').map((name) => name.slice(3)),
   );
 
-  // Errors of calls about block 1.
+  // All calls that need block 1 fail with this error.
   const gone = { code: -1, message: 'Block not available (pruned data)' };
   for (const verbosity of [0, 1, 2]) await t.rejects(node.call('getblock', hash, verbosity), gone);
   await t.rejects(node.call('getblockstats', hash), gone);
@@ -100,7 +101,7 @@ t.test('prunes block files on request (pruneblockchain)', async (t) => {
     `block verification stopping at height ${height - 1} (pruning, no data)`,
   );
 
-  // Wallets.
+  // Wallet calls that need removed blocks.
   const scanned = { code: -1, message: "Can't rescan beyond pruned data. Use RPC call getblockchaininfo to determine your pruned height." };
   await t.rejects(node.call('rescanblockchain'), scanned);
   await t.rejects(node.call('rescanblockchain', height - 1), scanned);
@@ -121,13 +122,13 @@ t.test('prunes block files on request (pruneblockchain)', async (t) => {
     'Prune: last wallet synchronisation goes beyond pruned data. You need to -reindex (download the whole blockchain again in case of pruned node)';
   await t.rejects(node.call('loadwallet', 'old'), { code: -4, message: `Wallet loading failed. ${beyond}` });
 
-  // A reorganisation.
+  // A reorganisation within the blocks that are kept.
   await node.call('invalidateblock', await node.call('getblockhash', 870));
   t.equal(await node.call('getblockcount'), 869);
   await node.call('reconsiderblock', info.bestblockhash);
   t.equal(await node.call('getbestblockhash'), info.bestblockhash);
 
-  // Peers.
+  // Services for peers: the node announces NETWORK_LIMITED and sends only the last blocks.
   t.match(await node.call('getnetworkinfo'), {
     localservices: '0000000000000c08',
     localservicesnames: ['WITNESS', 'NETWORK_LIMITED', 'P2P_V2'],
@@ -141,7 +142,7 @@ t.test('prunes block files on request (pruneblockchain)', async (t) => {
   peer.send('getdata', invPayload([[BLOCK, await at(900 - 291)]]));
   t.ok(await peer.ended(), 'who asks for more is left');
 
-  // Restarts.
+  // Restarts with and without options that pruned mode refuses.
   await node.stop();
   t.match(await refused(t, node), REFUSAL);
   t.match(await refused(t, node, '-reindex-chainstate'), REFUSAL);
@@ -161,7 +162,7 @@ t.test('prunes block files on request (pruneblockchain)', async (t) => {
   t.equal(await node.call('getblockcount'), 0, 'nothing was pruned since');
 });
 
-/** An index that finds its blocks gone ends the node. @returns the log of that run */
+/** Starts the node with an index that needs removed blocks; the node must end by itself. @returns the log of that run */
 async function refusedIndex(node: Daemon): Promise<string> {
   await node.up('-prune=1', '-coinstatsindex').catch(() => undefined);
   await node.ended();
@@ -179,7 +180,8 @@ t.test('prunes block files automatically past the target size', async (t) => {
     t.equal(await node.call('submitblock', tip.bytes.toString('hex')), null);
     if (n % 60 === 59) most = Math.max(most, (await node.call('getblockchaininfo')).size_on_disk);
   }
-  // The index follows, and the chain looks again with the next piece of a file.
+  // Files are removed only up to the height that both indexes have reached, and the chain checks this when a block file
+  // grows by another chunk. So wait for the indexes, then add a block, and repeat.
   for (let n = 0; n < 12; n++) {
     const stands = async (): Promise<number[]> =>
       Object.values<{ best_block_height: number }>(await node.call('getindexinfo')).map(({ best_block_height }) => best_block_height);

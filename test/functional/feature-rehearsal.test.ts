@@ -13,7 +13,10 @@ const log = (node: Daemon): string => fs.readFileSync(path.join(node.networkDir,
 /** Returns true if the folder with the warm-up's blocks exists. */
 const lies = (node: Daemon): boolean => fs.existsSync(path.join(node.networkDir, 'blocks', 'rehearsal'));
 const askForTemplate = (node: Daemon) => node.call('getblocktemplate', { rules: ['segwit'] });
-/** Longer than between two looks at whether there are miners, and than fronts wait until they tell of calls. */
+/**
+ * Advances the mock scheduler by 60 seconds. This is longer than the interval between two checks for miners, and longer
+ * than fronts wait before they report calls to the node.
+ */
 const lookAgain = (node: Daemon) => node.call('mockscheduler', 60);
 
 /** Starts a node that has begun its warm-up. */
@@ -32,7 +35,7 @@ t.test('warms up while a miner requests templates', async (t) => {
   const port = await freePort();
   const node = await Daemon.start('-rehearse=1', `-metricsport=${port}`);
   t.teardown(() => node.remove());
-  // A wallet in an old place, say.
+  // A folder of this name that does not belong to the warm-up, for example an old wallet.
   const other = path.join(node.networkDir, 'rehearsal');
   fs.mkdirSync(other);
   await node.call('generatetoaddress', 1, ADDRESS);

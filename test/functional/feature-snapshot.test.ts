@@ -1,5 +1,6 @@
-// A node that begins with the coins of a snapshot: the chain that Core's own parameters know on regtest at height 200,
-// made here, written by one daemon and loaded by another, which is killed meanwhile and then validates the blocks below.
+// Tests a node that begins with the coins of a snapshot. The chain is the one whose snapshot Core's regtest parameters
+// list for height 200. One daemon makes the chain and writes the snapshot; another loads it, is killed meanwhile, and
+// then validates the blocks below the snapshot.
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -10,7 +11,7 @@ import { freePort } from '../framework/ports.js';
 import { until } from '../framework/until.js';
 
 const BASE = 200;
-/** Core's src/kernel/chainparams.cpp. */
+/** Values from Core's src/kernel/chainparams.cpp. */
 const BASE_HASH = '385901ccbd69dff6bbd00065d01fb8a9e464dede7cfe0372443884f9b1dcf6b9';
 const COINS_HASH = '17dcc016d188d16068907cdeb38b75691a118d43053b8cd6a25969419381d13a';
 

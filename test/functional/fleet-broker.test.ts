@@ -1,4 +1,5 @@
-// A fleet whose broker refuses it, or loses what it stored. Skipped where nats-server is not installed.
+// Tests a fleet whose broker (nats-server) refuses the connection or loses what it stored. Skipped if nats-server is
+// not installed.
 import fs from 'node:fs';
 import path from 'node:path';
 import { jetstreamManager } from '@nats-io/jetstream';
@@ -33,7 +34,8 @@ t.test('recreates the store when the broker has lost it, and reads found blocks 
   await hasStore();
   const front = await FrontProcess.start(`-fleet=${broker.url}`, followOption(node));
   t.teardown(() => front.remove());
-  // The stream's numbers have to be behind those of the first one.
+  // This block gives the first stream a sequence number. The new stream starts again from the beginning, so its numbers
+  // are smaller than those the node has already seen.
   const first = buildBlock(GENESIS, { time: 1_700_000_000 });
   t.equal(await front.call('submitblock', first.bytes.toString('hex')), null);
 
@@ -45,7 +47,7 @@ t.test('recreates the store when the broker has lost it, and reads found blocks 
   t.match(logOf(node), /fleet: lost the connection to the broker/);
   await front.answers();
 
-  // The node is killed, so that the block reaches it by the stream alone.
+  // While the node is down, the block can only reach it later through the stream.
   await node.kill();
   const second = buildBlock(first, { time: 1_700_000_001 });
   const submitted = front.call('submitblock', second.bytes.toString('hex')).catch(() => {});

@@ -1,5 +1,5 @@
-// A fleet of real processes: nodes, a nats-server between, fronts without a node. Skipped where the server isn't
-// installed (Debian's package is called nats-server).
+// Tests a fleet of real processes: nodes, a nats-server, and fronts without a node of their own. Skipped if nats-server
+// is not installed (Debian's package has the same name).
 import t from 'tap';
 import { buildBlock, GENESIS } from '../framework/chain-builder.js';
 import { Broker, FrontProcess, fleetNode, followOption, noBroker } from '../framework/fleet.js';

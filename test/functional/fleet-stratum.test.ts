@@ -1,5 +1,5 @@
-// Stratum V1 miners of a front without a node: jobs with transactions, blocks that reach the nodes, and a front that is
-// killed at the instant of a found block. Skipped where nats-server isn't installed.
+// Tests Stratum V1 miners of a front without a node: jobs with transactions, blocks that reach the nodes, and a front
+// that is killed when a miner has just found a block. Skipped if nats-server is not installed.
 import fs from 'node:fs';
 import path from 'node:path';
 import { connect } from '@nats-io/transport-node';
@@ -11,7 +11,10 @@ import { readShares, type SeenShare } from '../framework/share-records.js';
 import { StratumClient } from '../framework/stratum-client.js';
 import { until } from '../framework/until.js';
 
-/** Returns whether a file of the folder has bytes. A small block is written by one call of the system: all of it or nothing. */
+/**
+ * Returns true if a file of the folder has content. A small block is written by one system call, so the file then
+ * contains the whole block.
+ */
 const hasFile = (folder: string): boolean =>
   fs.readdirSync(folder).some((name) => (fs.statSync(path.join(folder, name), { throwIfNoEntry: false })?.size ?? 0) > 0);
 
@@ -51,7 +54,7 @@ t.test('a front serves miners, and loses no block when it is killed', noBroker |
 
   for (let kill = 0; kill < 3; kill++) {
     const one = kill === 0 ? miner : await StratumClient.start(port, name);
-    // A front that has just started may still have the template before the last block.
+    // A front that has just started may still have the template of the previous tip.
     await one.onTip(await node.call('getbestblockhash'));
     const { hashHex, params } = one.mine();
     one.send({ id: 9, method: 'mining.submit', params: [name, ...params] });
@@ -106,7 +109,7 @@ t.test('a front shows its workers, and publishes their shares on the broker', no
   t.match(JSON.parse(await page(`/workers?address=${address}`)), { total: 1, workers: [{ address, worker: 'edge', sessions: 1 }] });
   await t.rejects(front.call('getstratuminfo', '', -1), { code: -8, message: 'Count must be between 0 and 1000' });
 
-  // While the broker hangs, records are lost, and shares are answered as before.
+  // While the broker is stopped, records of shares are lost, but shares are answered as before.
   const records = async (end: string): Promise<number> =>
     figure(await scrape(metricsPort), `adit_stratum_stream_records_total{end="${end}"}`);
   const refused = { params: ['ffffffff', '0'.repeat(16), '00000000', '00000000'] };
@@ -160,7 +163,7 @@ t.test('a node publishes the shares of its own miners on the broker', noBroker |
   await until('the record', () => shares.length === 1);
   t.match(shares, [{ front: 0, result: 0, block: true, number: 0, address, worker: 'rig' }]);
 
-  // While the broker hangs, records are lost and counted, and shares are answered as before.
+  // While the broker is stopped, records of shares are lost and counted, and shares are answered as before.
   broker.signal('SIGSTOP');
   const refused = { params: ['ffffffff', '0'.repeat(16), '00000000', '00000000'] };
   let id = 1_000;

@@ -1,5 +1,5 @@
-// Stratum V2 clients of a front without a node: templates with transactions, tips that were staged, blocks that reach
-// the nodes. Skipped where nats-server isn't installed.
+// Tests Stratum V2 clients of a front without a node: templates with transactions, prepared templates for a new tip,
+// and blocks that reach the nodes. Skipped if nats-server is not installed.
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';

@@ -1,5 +1,5 @@
-// HTTP as bytes: replies as Core writes them, and every form of a request that Core takes, on the RPC port and on the one
-// that -rpclenientport adds.
+// Tests HTTP at the level of bytes: replies have Core's format, and every form of request that Core accepts works on
+// the RPC port and on the additional port of -rpclenientport.
 import net from 'node:net';
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
@@ -22,7 +22,6 @@ async function ask(port: number, bytes: string, patienceMs?: number): Promise<Ra
   }
 }
 
-// Several processes, on a machine that may have other work.
 t.test('serves HTTP on the RPC port and on -rpclenientport', async (t) => {
   const lenient = await freePort();
   const node = await Daemon.startAs('u:p', '-rpcuser=u', '-rpcpassword=p', `-rpclenientport=${lenient}`);
@@ -133,7 +132,8 @@ t.test('serves HTTP on the RPC port and on -rpclenientport', async (t) => {
   });
 
   t.test('answers pipelined requests in order', async (t) => {
-    // Answered by a front alone, by the node's thread, by another, and after a quarter of a second.
+    // Five requests, of which the first is answered by a front thread alone, the second by the node thread, the third
+    // with 404, and the fourth with 401 after the delay of a quarter of a second for a wrong password.
     const wrong = WHOLE.replace('dTpw', 'dTpxx');
     const mixed = [WHOLE, WHOLE.replace('getblockcount', 'getrawmempool'), WHOLE.replace('POST /', 'POST /foo'), wrong, WHOLE];
     const statuses = [200, 200, 404, 401, 200];
@@ -148,7 +148,7 @@ t.test('serves HTTP on the RPC port and on -rpclenientport', async (t) => {
         socket.close();
       }
     }
-    // More than the node reads ahead.
+    // More requests than the node reads in advance from one connection.
     const socket = await RawSocket.open(node.port);
     const many = 2000;
     socket.send(WHOLE.replace('getblockcount', 'getrawmempool').repeat(many));

@@ -1,4 +1,4 @@
-// adit-cli against a real node: what it prints where, and what it exits with.
+// Tests adit-cli against a real node: its output on stdout and stderr, and its exit status.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -31,7 +31,6 @@ function run(args: readonly string[], input = ''): Promise<Ended> {
   });
 }
 
-// Several processes, on a machine that may have other work.
 t.test('runs adit-cli against a node', async (t) => {
   const node = await Daemon.start('-rpcauth=bob:aa$8e3ab8d9e0ab4cf5b9a3bc0a55fc2b1d6dd0b9b6e4b5e2b4cbbfb1f9b8b1f7a0');
   t.teardown(() => node.remove());

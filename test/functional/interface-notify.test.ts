@@ -1,4 +1,5 @@
-// Notifications of the node: ZeroMQ to a real subscriber, commands, webhooks.
+// Tests the notifications of a node: ZeroMQ messages to a real subscriber, commands of the notify options, and
+// webhooks.
 import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,7 +20,7 @@ interface Message {
   counter: number;
 }
 
-/** Messages of a subscriber as they come. */
+/** Collects the messages that a subscriber receives. */
 class Inbox {
   readonly messages: Message[] = [];
   readonly #socket = new Subscriber();
@@ -40,7 +41,7 @@ class Inbox {
     return this.messages.filter((message) => message.topic === topic);
   }
 
-  /** Waits for the message that follows what is known of a topic, whatever was sent about other topics meanwhile. */
+  /** Waits for a message of this topic that satisfies `wanted`. Messages of other topics may arrive in between. */
   async has(topic: string, wanted: (body: string) => boolean, what: string): Promise<void> {
     await until(`${topic} of ${what}`, () => this.of(topic).some(({ body }) => wanted(body)), 5);
   }
@@ -83,7 +84,7 @@ t.test('publishes every ZeroMQ topic', async (t) => {
     await inbox.has('rawtx', (body) => raw.endsWith(body), hash);
     await inbox.has('sequence', (body) => body === `${hash}43`, hash);
   };
-  // A subscription takes a moment: blocks until there is something of every topic.
+  // ZeroMQ loses messages until the subscription is set up. So mine blocks until a message of every topic has arrived.
   await until('subscriptions', async () => {
     await node.call('generatetoaddress', 1, address);
     return [...topics, 'sequence'].every((topic) => inbox.of(topic).length > 0);
@@ -115,7 +116,7 @@ t.test('publishes every ZeroMQ topic', async (t) => {
   );
   const counters = Object.fromEntries([...topics, 'sequence'].map((topic) => [topic, inbox.of(topic)[0]!.counter]));
 
-  // Mempool: a spend of an own coinbase comes, is mined, and its block leaves again.
+  // Mempool events: a spend of the wallet's coinbase is accepted and mined, and then its block is disconnected.
   const wallet = new MiniWallet();
   const key = wallet.key();
   const template = await node.call('getblocktemplate', { rules: ['segwit'] });
@@ -214,7 +215,7 @@ t.test('runs notify commands and calls webhooks', async (t) => {
       body += chunk.toString();
     });
     request.on('end', () => {
-      // The first tries meet a receiver that is not well.
+      // The receiver answers the first requests with 503, so the node has to repeat them.
       if (refuse-- > 0) {
         reply.writeHead(503).end();
         return;
@@ -257,7 +258,7 @@ t.test('runs notify commands and calls webhooks', async (t) => {
 t.test('runs -shutdownnotify and waits for it while commands of other options hang', async (t) => {
   const dir = fs.mkdtempSync('/tmp/adit-shutdown-');
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
-  // They hang until the test is over.
+  // The commands of -blocknotify run until the test removes the folder.
   const node = await Daemon.start(
     `-blocknotify=echo %s >> ${dir}/blocks; while [ -e ${dir} ]; do sleep 0.1; done`,
     `-shutdownnotify=mkfifo ${dir}/fifo && cat ${dir}/fifo > ${dir}/over`,
@@ -324,7 +325,7 @@ t.test('runs -alertnotify when an invalid chain is more than six blocks longer',
   while (invalid.length < 7) invalid.push(buildBlock(invalid.at(-1)!, { time: time + 1 + invalid.length, script: TRUE_SCRIPT }));
   for (const { header } of invalid) await node.call('submitheader', header.toString('hex'));
   t.same((await node.call('getmininginfo')).warnings, []);
-  // The first block last, so that the node knows the whole chain when it finds it invalid.
+  // The first block is sent last. When the node finds it invalid, it already has the whole chain on it.
   for (const { bytes } of invalid.toReversed()) await node.call('submitblock', bytes.toString('hex'));
   const text =
     'Warning: Found invalid chain more than 6 blocks longer than our best chain. This could be due to database corruption or consensus incompatibility with peers.';
@@ -358,6 +359,6 @@ t.test('runs -walletnotify when a block is connected, disconnected and connected
   await until('three commands', () => lines().length >= 3);
   const [{ txid }] = await node.call('listtransactions');
   const inBlock = `${txid},${name},${hash},1,%d`;
-  // Commands run concurrently, so the order of their ends is not fixed.
+  // Commands run concurrently, so the order in which they end is not fixed.
   t.same(lines().sort(), [inBlock, inBlock, `${txid},${name},unconfirmed,-1,%d`].sort());
 });

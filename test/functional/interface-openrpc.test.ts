@@ -1,4 +1,5 @@
-// rpc.discover of a running node, and real results against the result schemas that it hands out.
+// Tests rpc.discover of a running node, and checks real results against the result schemas in the document that it
+// returns.
 import fs from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
@@ -9,15 +10,14 @@ import { freePort } from '../framework/ports.js';
 import { schemaFaults } from '../framework/schema-faults.js';
 import { until } from '../framework/until.js';
 
-/** Methods whose results were held against the document. */
+/** Methods whose results were checked against the document. */
 const seen = new Set<string>();
 /**
- * How many at least. Without a result stay those that end the node, always fail, or want options and peers of their
- * own.
+ * The test must check at least this many methods. It does not check methods that end the node, always fail, or need
+ * options and peers of their own.
  */
 const CHECKED = 156;
 
-// Real processes, on a machine that may have other work.
 t.test('returns results that match the OpenRPC schema', async (t) => {
   const metrics = await freePort();
   const node = await Daemon.start(`-metricsport=${metrics}`);
@@ -98,7 +98,7 @@ t.test('returns results of wallet, peer and changing calls that match the OpenRP
   ];
   t.teardown(() => Promise.all([node.remove(), peer.remove()]));
   const document = await node.call('rpc.discover');
-  /** Calls a method and holds its result against what is promised. */
+  /** Calls a method and checks its result against the result schema in the document. */
   const call = async (name: string, ...params: unknown[]) => {
     const result = await node.call(name, ...params);
     const { schema } = document.methods.find((one: { name: string }) => one.name === name).result;

@@ -1,4 +1,5 @@
-// Fee estimates over real processes: none with -blocksonly, a file every hour, and none from a file of last week.
+// Tests fee estimates with real processes: there are none with -blocksonly, they are written to a file every hour, and
+// a file of last week is ignored.
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';

@@ -1,4 +1,5 @@
-// Metrics with the names of bitcoin-prometheus-exporter have the values that this exporter reads from the same node.
+// Tests that the metrics named as in bitcoin-prometheus-exporter have the values that this exporter would read from the
+// same node.
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
 import { freePort } from '../framework/ports.js';

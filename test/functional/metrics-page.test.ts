@@ -1,5 +1,5 @@
-// The page at the metrics port: its events are right, and a real browser shows them (skipped where Chromium isn't
-// installed). PAGE_SHOTS=folder keeps the pictures.
+// Tests the page of the metrics port: its events are correct, and a real browser shows them (skipped if Chromium is not
+// installed). If PAGE_SHOTS names a folder, the screenshots are kept there.
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
@@ -13,7 +13,7 @@ import { StratumClient } from '../framework/stratum-client.js';
 import { PATIENCE_MS } from '../framework/until.js';
 
 const address = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
-/** The first events of the stream, until one satisfies. */
+/** Reads the event stream and returns the first event for which `enough` is true. */
 // biome-ignore lint/suspicious/noExplicitAny: whatever the page is sent
 function eventWith(port: number, enough: (event: any) => boolean): Promise<any> {
   return new Promise((resolve, reject) => {
@@ -69,7 +69,10 @@ t.test('shows a miner its workers and its block, whatever their names are', asyn
   );
   t.match(event.stratum, { miners: 2, workers: 1, accepted: 1, refused: 0, blocks: 1, lost: 0 });
   t.match(event.submissions.newest[0].client, evil);
-  /** Asks again while another request is answered. */
+  /**
+   * Requests the list of workers. Repeats the request on status 503, which means that the server is still answering
+   * another request.
+   */
   const workers = async (query: string) => {
     for (;;) {
       const reply = await fetch(`http://127.0.0.1:${port}/workers${query}`);
@@ -139,7 +142,7 @@ t.test('streams events to the status page', async (t) => {
     await page.shows(`${text('problems')} === 'All is well.' && ${text('submitted')} === 'duplicate 1'`);
     const rows = `[...document.querySelectorAll('#blocks > tr > td:first-child')].filter((cell) => /^\\d+$/.test(cell.textContent)).length`;
     t.equal(await page.evaluate(rows), 11, 'the blocks, without the one that left');
-    // A page that is dead would stay as it is.
+    // A page whose script has stopped would not show the next block.
     await node.call('generatetoaddress', 1, 'mjTHywdPqCxdbQTeirPjwn15xgZG8EAGUE');
     await page.shows(`${text('height')} === '15'`);
     for (const [name, width, height] of [

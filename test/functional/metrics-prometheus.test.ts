@@ -1,5 +1,6 @@
-// The real Prometheus scrapes two mining nodes, one of them with -sv2, and answers every query of every panel and alert.
-// promtool checks the metrics page. Skipped where these programs are not installed (Debian's package is prometheus).
+// Tests the metrics with real programs: Prometheus scrapes two mining nodes, one of them with -sv2, and answers every
+// query of every panel and alert; promtool checks the metrics page. Skipped if these programs are not installed
+// (Debian's package is prometheus).
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -15,7 +16,10 @@ import { PATIENCE_MS } from '../framework/until.js';
 
 const grafana = path.resolve(import.meta.dirname, '../../../grafana');
 const missing = ['prometheus', 'promtool'].some((program) => spawnSync(program, ['--version']).status !== 0);
-/** Queries without data: these nodes have no fleet and no download engine, and a new chain has no fee estimates. */
+/**
+ * Queries that return no data here: these nodes have no fleet and no download engine, and a new chain has no fee
+ * estimates.
+ */
 const WITHOUT_DATA = /adit_fleet_|adit_engine_|bitcoin_est_smart_fee_/;
 const address = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 interface Query {
@@ -38,7 +42,7 @@ function panelQueries(instance: string): Query[] {
     });
 }
 
-/** Every alert's expression, and the figure in it that is compared. */
+/** Returns every alert's expression, and `figure`, the part of it before the comparison. */
 function alertQueries(): (Query & { figure: string })[] {
   const text = fs.readFileSync(path.join(grafana, 'prometheus', 'adit-alerts.yml'), 'utf8');
   return [...text.matchAll(/- alert: (\w+)\n(?: +#.*\n)* +expr: (.+)\n/g)].map(([, name, expr]) => ({
@@ -106,16 +110,16 @@ t.test('has data for every panel and alert', { skip: missing && 'needs the prome
   const query = (expr: string) => request(`query?query=${encodeURIComponent(expr)}`);
   for (const daemon of [node, plain]) {
     await daemon.call('setban', '192.0.2.1', 'add');
-    // The first wallet starts the wallets' thread.
+    // The first wallet starts the wallet thread.
     await daemon.call('createwallet', 'w');
   }
-  // Nodes that do something of everything, until Prometheus has scraped each often enough for rates.
+  // Let the nodes do some work of every kind until Prometheus has scraped both of them often enough to compute rates.
   const scrapes = async (): Promise<number> => {
     const { data } = await query('min(count_over_time(bitcoin_latest_block_height[10m]))').catch(() => ({}));
     return Number(data?.result[0]?.value[1] ?? 0);
   };
   for (const deadline = Date.now() + PATIENCE_MS; (await scrapes()) < 6 && Date.now() < deadline; await sleep(200)) {
-    // Every second share is a block on regtest.
+    // On regtest every second share is a block.
     await stratum.submit(worker, stratum.mine());
     for (const daemon of [node, plain]) {
       const [hash] = await daemon.call('generatetoaddress', 1, address);

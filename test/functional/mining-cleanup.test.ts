@@ -1,5 +1,5 @@
-// BIP-0054 over real processes: what a template says of the coinbase, the warning about one that will be invalid, and
-// the deployment on regtest from its vote to blocks that it refuses.
+// Tests BIP-0054 with real processes: the members of a template about the coinbase, the warning about a coinbase that
+// will be invalid, and the deployment on regtest from signalling until invalid blocks are refused.
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -61,7 +61,7 @@ t.test('enforces the consensus cleanup on regtest once it is active', async (t) 
     t.equal(await node.call('getblocktemplate', { mode: 'proposal', data: hex }), reason, `proposal ${reason}`);
     t.equal(await node.call('submitblock', hex), reason, `block ${reason}`);
   }
-  // Blocks of the node's own comply.
+  // Blocks that the node makes itself comply with BIP-0054.
   const [hash] = await node.call('generatetoaddress', 1, ADDRESS);
   const { tx } = await node.call('getblock', hash, 2);
   t.match(tx[0], { locktime: 432, vin: [{ sequence: 0xfffffffe }] });

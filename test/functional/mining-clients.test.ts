@@ -1,4 +1,4 @@
-// Requests of mining software, byte for byte as its sources print them, against a real process: cpuminer,
+// Sends requests of mining software, byte for byte as its source code writes them, to a real process: cpuminer,
 // node-stratum-pool (NOMP), public-pool, BFGMiner, miningcore, DATUM, ckpool and p2pool.
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
@@ -8,7 +8,7 @@ import { freePort } from '../framework/ports.js';
 import { type RawReply, RawSocket } from '../framework/raw-http.js';
 import { metricBecomes } from '../framework/scrape.js';
 
-// Option of older configurations, for ckpool and p2pool.
+// The option that existing configurations of ckpool and p2pool need.
 const lenientPort = await freePort();
 const metricsPort = await freePort();
 const node = await Daemon.start(`-rpclenientport=${lenientPort}`, `-metricsport=${metricsPort}`);
@@ -17,12 +17,12 @@ const wallet = new MiniWallet();
 const address = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 const basic = (): string => Buffer.from(node.auth).toString('base64');
 
-/** A block on the tip, not yet submitted. */
+/** Builds a block on the tip and does not submit it. */
 async function nextBlock(): Promise<Mined> {
   return mine(await node.call('getblocktemplate', { rules: ['segwit'] }), 'p2wpkh', wallet.key());
 }
 
-/** A request with this head; Content-Length is added where `<length>` stands. */
+/** Builds a request with this head. The text `<length>` in the head is replaced by the length of the body. */
 const request = (head: readonly string[], body: string, lineEnd = '\r\n'): string =>
   `${head.map((line) => line.replace('<length>', String(Buffer.byteLength(body)))).join(lineEnd)}${lineEnd}${lineEnd}${body}`;
 
@@ -201,7 +201,7 @@ t.test('serves DATUM: one connection for all calls, and a timeout of five second
   t.notOk(socket.ended);
 });
 
-/** ckpool's connector.c: lines end with a line feed alone. */
+/** ckpool's connector.c ends its lines with a line feed alone. */
 const ckpool = (body: string, auth = basic()): string =>
   request(
     [

@@ -1,5 +1,5 @@
-// Wrong clock: the node refuses to start with a tip from the future. A running node whose clock falls behind its tip makes no
-// templates, reports the cause, and makes templates again when the clock is right.
+// Tests a wrong clock. The node refuses to start if its tip is from the future. A running node whose clock falls behind
+// its tip makes no templates, reports the cause, and makes templates again when the clock is right.
 import t, { type Test } from 'tap';
 import { Daemon, refusal } from '../framework/daemon.js';
 import { freePort } from '../framework/ports.js';
@@ -27,7 +27,7 @@ async function falls(t: Test, compat: string, begins: string): Promise<void> {
   const node = await Daemon.start(`-compat=${compat}`, `-mocktime=${NOW}`, `-metricsport=${metrics}`, '-sv2', `-sv2port=${sv2}`, ...lean);
   t.teardown(() => node.remove());
   await node.call('generatetoaddress', 20, PAYEE);
-  // 0.21.1 would hand out the kept template as long as the mempool stays the same.
+  // With -compat=0.21.1 the node would return the cached template as long as the mempool does not change.
   if (compat !== '0.21.1') await node.call('getblocktemplate', rules);
   const client = await Sv2Client.start(sv2, (await node.call('getsv2info')).authoritykey);
   t.teardown(() => client.close());

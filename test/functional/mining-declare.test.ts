@@ -1,5 +1,6 @@
-// Declared blocks: checkdeclaredblock says of header, coinbase and wtxids what getblocktemplate says of the whole block
-// as a proposal, and asks for the transactions that it does not know.
+// Tests checkdeclaredblock: for the header, coinbase and wtxids of a block it gives the same verdict as
+// getblocktemplate gives for the whole block as a proposal, and it requests the transactions that the node does not
+// know.
 import t from 'tap';
 import { type BlockPlan, type BuiltBlock, buildBlock, GENESIS, reward, spend } from '../framework/chain-builder.js';
 import { Daemon } from '../framework/daemon.js';
@@ -10,7 +11,7 @@ const PADDING = { value: 0, script: Buffer.concat([Buffer.from([0x6a, 28]), Buff
 const hexOf = (tx: Tx): string => serializeTx(tx).toString('hex');
 const wtxidOf = (tx: Tx): string => shown(hash256(serializeTx(tx)));
 
-/** Header, coinbase and wtxids of a block, as arguments. */
+/** Arguments of checkdeclaredblock for a block: header, coinbase and wtxids. */
 const declared = (block: BuiltBlock): [string, string, string[]] => [
   block.header.toString('hex'),
   hexOf(block.txs[0]!),
@@ -26,7 +27,7 @@ async function grown(t: { teardown(end: () => unknown): void }, ...options: stri
   return { node, chain };
 }
 
-/** Pays a reward on; with a fee. */
+/** Builds a transaction that spends a coinbase output and pays a fee. */
 function pay(coin: { txid: Buffer; index: number; value: number }, fee: number): Tx {
   const tx = spend([coin], [{ value: coin.value - fee, script: TRUE_SCRIPT }, PADDING], { sequence: 0 });
   tx.ins[0]!.witness = [...TRUE_WITNESS];
@@ -65,7 +66,7 @@ t.test('answers a declared block and a proposal alike', async (t) => {
     const expected = word === null ? { valid: true } : { valid: false, 'reject-reason': word };
     t.same(await node.call('checkdeclaredblock', ...declared(block)), expected, `${what}, declared`);
   }
-  // A witness that the mempool never saw: known under another wtxid.
+  // A copy of a transaction with a wrong witness. The mempool does not know it, because its wtxid differs.
   const mutated = buildBlock(tip, { ...good, txs: [a, b, forged] });
   t.same(await node.call('checkdeclaredblock', ...declared(mutated)), { missing: [wtxidOf(forged)] });
   const verdict = await node.call('checkdeclaredblock', ...declared(mutated), [hexOf(forged)]);
@@ -88,7 +89,7 @@ t.test('requests unknown transactions and accepts them in the same call', async 
   t.same(await node.call('checkdeclaredblock', ...asked, [hexOf(two)]), { missing: [wtxidOf(one)] });
   t.same(await node.call('checkdeclaredblock', ...asked, [hexOf(two), hexOf(one)]), { valid: true });
   t.same(await node.call('checkdeclaredblock', ...asked), { missing: [wtxidOf(one), wtxidOf(two)] }, 'they were not kept');
-  // A replaced transaction that a job holds.
+  // The transaction is replaced in the mempool, but it is still found because a job has pinned it.
   t.match(await node.call('getrawtransactions', [wtxidOf(known)], { job: 'j' }), { pinned: 1 });
   await node.call('sendrawtransaction', hexOf(pay(reward(chain[0]!), 50_000)), 0);
   t.same(await node.call('checkdeclaredblock', ...asked, [hexOf(two), hexOf(one)]), { valid: true }, 'from the pinned job');
@@ -103,7 +104,7 @@ t.test('requests unknown transactions and accepts them in the same call', async 
     await t.rejects(node.call('checkdeclaredblock', header, coinbase, [wrong]), { code: -8 });
   await t.rejects(node.call('checkdeclaredblock', header, coinbase, [7]), { code: -3 });
   await t.rejects(node.call('checkdeclaredblock', header, coinbase, wtxids, ['00']), { code: -22, message: 'TX decode failed' });
-  // The node assembles a block up to the largest size of a proposal.
+  // The node puts the block together only up to the largest size of a proposal.
   const large = spend([reward(chain[3]!)], [{ value: 1_000, script: Buffer.alloc(390_000, 0x6a) }]);
   const repeated = Array.from({ length: 50 }, () => wtxidOf(large));
   await t.rejects(node.call('checkdeclaredblock', header, coinbase, repeated, [hexOf(large)]), {

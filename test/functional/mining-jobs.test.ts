@@ -1,5 +1,5 @@
-// Calls that job declaration needs: transactions by wtxid from the mempool, pinned jobs and blocks, and the facts of
-// the next block.
+// Tests the calls that job declaration needs: transactions of the mempool by wtxid, pinned jobs and blocks, and data
+// about the next block.
 import t from 'tap';
 import { type BuiltBlock, buildBlock, GENESIS, reward, spend } from '../framework/chain-builder.js';
 import { Daemon } from '../framework/daemon.js';
@@ -22,14 +22,14 @@ t.test('finds transactions by wtxid, keeps pinned ones, and handles the next blo
     return spend([coin], [{ value: coin.value - fee, script: PAYEE }], { sequence: 0 });
   };
   const send = (tx: Tx) => node.call('sendrawtransaction', hexOf(tx), 0);
-  // No witness: wtxid and txid are the same.
+  // These transactions have no witness, so their wtxid equals their txid.
   const [a, b] = [pay(0, 5_000), pay(1, 5_000)];
   await send(a);
   await send(b);
   const unknown = 'cd'.repeat(32);
   t.same(await node.call('getrawtransactions', [idOf(b), unknown, idOf(a)]), { transactions: [hexOf(b), null, hexOf(a)] });
   t.same(await node.call('getrawtransactions', [idOf(a)], { job: 'j1', seconds: 60 }), { transactions: [hexOf(a)], pinned: 1 });
-  // Both are replaced; the pinned one is still to be had.
+  // Replace both transactions. The pinned one is still found.
   await send(pay(0, 50_000));
   await send(pay(1, 50_000));
   t.same(await node.call('getrawtransactions', [idOf(a), idOf(b)]), { transactions: [hexOf(a), null] });

@@ -1,5 +1,5 @@
-// The life of a small pool: a miner that knows nothing but HTTP long-polls for work and gets 300 blocks accepted, with
-// spends of every standard kind in them, through a reorganisation and two kills.
+// Simulates a small pool: a miner that uses only HTTP gets its work by long polling, and 300 of its blocks are
+// accepted. They contain spends of every standard kind, and there are a reorganisation and two kills in between.
 import t from 'tap';
 import { coinFigures } from '../framework/coin-figures.js';
 import { Daemon } from '../framework/daemon.js';
@@ -31,12 +31,12 @@ t.test('mines 300 blocks over HTTP', async (t) => {
     waiting.set(made.txidHex, [...made.outputs]);
     for (const coin of coins) {
       spentKinds.add(coin.kind);
-      // An output that an unconfirmed child spends is not a coin of the miner once the parent is mined.
+      // An output that an unconfirmed child spends must not become a coin of the miner when the parent is mined.
       for (const outputs of waiting.values()) if (outputs.includes(coin)) outputs.splice(outputs.indexOf(coin), 1);
     }
     return made.outputs;
   };
-  /** The next template: asked for by a long poll that a second connection's block wakes. */
+  /** The current template. Each next one comes from a long poll, which ends when another connection submits a block. */
   let template: Template = await node.call('getblocktemplate', rules);
   const mineNext = async (kind: Kind): Promise<void> => {
     const block = mine(template, kind, wallet.key());
@@ -52,8 +52,8 @@ t.test('mines 300 blocks over HTTP', async (t) => {
     const index = rewards.findIndex(({ at }) => height + 1 - at >= 100);
     if (index < 0) return;
     const [{ coin }] = rewards.splice(index, 1) as [{ at: number; coin: Spendable }];
-    // A parent into two kinds, and a child at once that spends its first output: both must come in the next template,
-    // in order.
+    // Send a parent with two outputs of different kinds, and at once a child that spends its first output. Both must be
+    // in the next template, in this order.
     const kind = kinds[height % kinds.length]!;
     const other = kinds[(height + 5) % kinds.length]!;
     const [first] = await send([coin], [kind === 'p2wsh-csv' ? 'p2tr-key' : kind, other], 10_000);
@@ -69,7 +69,7 @@ t.test('mines 300 blocks over HTTP', async (t) => {
     await mineNext(kinds[i % kinds.length]!);
     if (i >= 100) {
       await spendMature();
-      // The clock moves on so that the changed pool is looked at again (the five-second rule).
+      // Advance the clock, because a new template includes changes of the mempool only after five seconds.
       await node.call('setmocktime', template.curtime + 10 + i * 10);
       template = await node.call('getblocktemplate', rules);
       t.ok(template.transactions.length > 0, 'signed transactions in the template');
@@ -79,7 +79,7 @@ t.test('mines 300 blocks over HTTP', async (t) => {
   t.comment('SIGKILL with a block just acknowledged');
   const before = await node.call('getbestblockhash');
   await node.kill();
-  // The clock of the blocks: the node refuses to start with a tip from the future.
+  // The mock time continues from the last block's time, because the node refuses to start with a tip from the future.
   await node.up(`-mocktime=${template.curtime + 10}`);
   t.equal(await node.call('getbestblockhash'), before, 'the acknowledged tip is there after a kill');
   template = await node.call('getblocktemplate', rules);
@@ -99,8 +99,8 @@ t.test('mines 300 blocks over HTTP', async (t) => {
     base = { ...base, previousblockhash: block.hashHex, height: base.height + 1, curtime: base.curtime + 1 };
     base.default_witness_commitment = commitmentOf(base);
   }
-  // Transactions of the replaced blocks are in the mempool again, or were spent with the blocks. The miner starts again
-  // from mature rewards.
+  // Transactions of the replaced blocks are in the mempool again, or their coins no longer exist. So the miner forgets
+  // its coins and starts again from mature coinbases.
   wallet.coins.length = 0;
   waiting.clear();
   for (let i = rewards.length - 1; i >= 0; i--) if (rewards[i]!.at > forkHeight) rewards.splice(i, 1);
@@ -141,7 +141,8 @@ t.test('mines 300 blocks over HTTP', async (t) => {
   }
   t.same([...spentKinds].sort(), [...kinds].sort(), 'every standard kind was spent');
   t.equal(await node.call('verifychain', 4, 0), true, 'the whole chain checks');
-  // The size on disk is an estimate that compaction moves.
+  // disk_size is an estimate of the database and changes when the database compacts its files, so the comparison leaves
+  // it out.
   const coins = async () => ({ ...(await coinFigures(node)), disk_size: 0 });
   const stats = await coins();
   t.equal(stats.height, 300);

@@ -1,5 +1,5 @@
-// getblocktemplate with limits of one client, over real processes in both modes: each limit, bad values, long polls,
-// and that the shared template stays as it is.
+// Tests getblocktemplate with limits of one client, with real processes in both template modes: each limit, invalid
+// values, long polls, and that the shared template stays unchanged.
 import t, { type Test } from 'tap';
 import { type BuiltBlock, buildBlock, GENESIS, reward, spend } from '../framework/chain-builder.js';
 import { Daemon } from '../framework/daemon.js';
@@ -41,7 +41,7 @@ for (const mode of ['core', 'live']) {
     t.equal(ids(full).length, 7);
     const weightOf = new Map<string, number>(full.transactions.map((tx: { txid: string; weight: number }) => [tx.txid, tx.weight]));
 
-    // exclude: the child of an excluded parent has to stay out too.
+    // exclude: a child of an excluded transaction must be missing too.
     const without = await ask({ exclude: [idOf(txs[0]!), 'ab'.repeat(32)] });
     t.same(ids(without), txs.slice(1).map(idOf).sort());
     t.equal(without.coinbasevalue, full.coinbasevalue - 60_000);
@@ -49,7 +49,7 @@ for (const mode of ['core', 'live']) {
     t.same(Object.keys(without), Object.keys(full), 'the same members');
     t.same(ids(await ask({ exclude: [idOf(child)] })), txs.map(idOf).sort(), 'its parent stays');
 
-    // maxweight, with what is kept free; maxsigops, likewise.
+    // maxweight and maxsigops. Both include the amount that is reserved for the header and the coinbase.
     const each = weightOf.get(idOf(txs[5]!))!;
     const small = await ask({ maxweight: 8_000 + 3 * each + 10 });
     t.ok(small.transactions.length >= 2 && small.transactions.length <= 3, `${small.transactions.length} fit`);
@@ -66,12 +66,12 @@ for (const mode of ['core', 'live']) {
     t.same((await ask({ minfeerate: 1_000 })).transactions, []);
     t.same(ids(await ask({ minfeerate: 0, exclude: [], maxweight: null })), ids(full), 'no limits at all');
 
-    // Nothing of all that disturbed the shared one.
+    // The requests with limits must not have changed the shared template.
     const again = await ask();
     t.equal(again.longpollid, full.longpollid);
     t.same(again.transactions, full.transactions);
 
-    // Bad values.
+    // Invalid values.
     const refused = async (more: object): Promise<string> => {
       try {
         await ask(more);
@@ -99,7 +99,7 @@ for (const mode of ['core', 'live']) {
     t.equal(await refused({ exclude: many }), '-8 exclude lists more than 1000 transactions');
     t.equal((await ask({ exclude: many.slice(0, 1_000) })).transactions.length, 7);
 
-    // Many different ones at once: each is answered or refused, and the shared one is as it was.
+    // Many different limits at once: each request is answered or refused, and the shared template stays unchanged.
     const crowd = await Promise.allSettled(Array.from({ length: 60 }, (_, i) => ask({ maxweight: 5_000 + i })));
     const faults = crowd.filter((one) => one.status === 'rejected').map(({ reason }) => reason.message);
     t.ok(
@@ -109,7 +109,8 @@ for (const mode of ['core', 'live']) {
     t.ok(crowd.some((one) => one.status === 'fulfilled'));
     t.equal((await ask()).longpollid, full.longpollid);
 
-    // A long poll with limits waits for the tip as every other does; the block comes from a template with limits.
+    // A long poll with limits waits for a new tip like any other long poll. The block that ends it is mined from a
+    // template with limits.
     const limits = { exclude: [idOf(txs[1]!)] };
     const mineable = await ask(limits);
     t.equal(mineable.longpollid, full.longpollid);
@@ -123,7 +124,7 @@ for (const mode of ['core', 'live']) {
     while (next.transactions.length < 1) next = await ask({ longpollid: next.longpollid });
     t.same(ids(next), [idOf(txs[1]!)]);
     t.same((await ask({ exclude: [idOf(txs[1]!)] })).transactions, []);
-    // In a batch too.
+    // Limits also apply in a batch request.
     const body = [{ method: 'getblocktemplate', params: [{ ...RULES, maxweight: 4_000 }], id: 1 }];
     const batch = JSON.parse((await node.post(JSON.stringify(body))).body);
     t.same(batch[0].result.transactions, []);

@@ -1,5 +1,5 @@
-// Long polls over real sockets on several fronts: who wakes, when, with what, and what becomes of those whose client or
-// server goes.
+// Tests long polls over real sockets on several fronts: what ends a poll, when, with which reply, and the cleanup when
+// the client or the server closes the connection.
 import t, { type Test } from 'tap';
 import { type BuiltBlock, buildBlock, GENESIS, spend } from '../framework/chain-builder.js';
 import { type Connection, closeAll, connect } from '../framework/connection.js';
@@ -11,7 +11,7 @@ import { figure, metricBecomes, scrape } from '../framework/scrape.js';
 const WAITERS = 'adit_longpoll_waiters';
 const ADDRESS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 const FRONTS = 2;
-/** Several on every front, however they are dealt out. */
+/** Enough polls that every front gets several of them, however connections are distributed. */
 const POLLS = 12;
 const START = 1_700_000_000;
 
@@ -23,7 +23,7 @@ interface Bench {
   tip: BuiltBlock;
 }
 
-/** A node with 110 blocks at a clock that stands still, so that replies can be compared byte by byte. */
+/** Starts a node with 110 blocks and a clock that does not move, so that replies can be compared byte by byte. */
 async function bench(t: Test): Promise<Bench> {
   const metrics = await freePort();
   const node = await Daemon.start(
@@ -47,7 +47,7 @@ async function bench(t: Test): Promise<Bench> {
 
 const request = (longpollid: string) => JSON.stringify({ id: 7, method: 'getblocktemplate', params: [{ rules: ['segwit'], longpollid }] });
 
-/** Parks a poll on every connection and waits until the daemon counts them all. */
+/** Starts a poll on every connection and waits until the daemon counts all of them. */
 async function park({ connections, metrics }: Bench, longpollid: string): Promise<{ replies: Promise<string>[]; settled: () => number }> {
   let settled = 0;
   const replies = connections.map(async (connection) => {
@@ -63,7 +63,7 @@ async function park({ connections, metrics }: Bench, longpollid: string): Promis
 const longpollid = async (connection: Connection): Promise<string> =>
   (await connection.call('getblocktemplate', { rules: ['segwit'] })).longpollid;
 
-/** All replies are the same bytes, and a template on this block. */
+/** Checks that all replies consist of the same bytes and contain a template on this block. */
 async function sameTemplate(t: Test, replies: readonly Promise<string>[], prevHash: string, what: string): Promise<void> {
   const bodies = await Promise.all(replies);
   t.equal(new Set(bodies).size, 1, `${what}: ${bodies.length} replies are the same bytes`);
@@ -77,7 +77,7 @@ t.test('answers long polls of all connections when one submits a block', async (
     const { replies, settled } = await park(b, await longpollid(b.writer));
     b.tip = buildBlock(b.tip, { time: b.tip.time + 1, tag: round });
     t.equal(settled(), 0, 'nobody wakes before there is a reason');
-    // Each round submits on another connection, so the block comes in on each front.
+    // Each round submits the block on a new connection, so that over the rounds every front receives one.
     const [submitter] = (await connect(b.node, 1)) as [Connection];
     t.equal(await submitter.call('submitblock', b.tip.bytes.toString('hex')), null);
     submitter.close();
@@ -114,7 +114,8 @@ t.test('answers long polls after generate calls, reorganisations and invalidateb
   t.equal(await b.writer.call('invalidateblock', generated), null);
   t.equal(polls.settled(), 0, 'a block that is not in the chain wakes nobody');
   await b.writer.call('generatetoaddress', 3, ADDRESS);
-  // Three blocks at once: a poll wakes at the first of them, and its template is on one that is the tip by then.
+  // Three blocks arrive in quick succession. The first one ends each poll, and the template may already be on the
+  // second or third.
   const best = await b.writer.call('getbestblockhash');
   const at = new Set((await Promise.all(polls.replies)).map((reply) => JSON.parse(reply.slice(4)).result.previousblockhash));
   for (const hash of at) t.ok((await b.writer.call('getblockheader', hash)).height > longer.height, 'a poll never goes back');
@@ -134,7 +135,7 @@ t.test('does not answer a long poll early for a new transaction alone', async (t
   const id = await b.writer.call('sendrawtransaction', serializeTx(payment).toString('hex'));
   t.equal(polls.settled(), 0);
   t.equal(figure(await scrape(b.metrics), WAITERS), POLLS, 'they all still wait');
-  // The transaction is in the next template that the five-second rule allows.
+  // Advance the clock, because a new template includes changes of the mempool only after five seconds.
   await b.writer.call('setmocktime', START + 30);
   b.tip = buildBlock(b.tip, { time: b.tip.time + 1, tag: 5 });
   t.equal(await b.writer.call('submitblock', b.tip.bytes.toString('hex')), null);
@@ -164,7 +165,7 @@ t.test('frees the slot of a long poll when its client disconnects', async (t) =>
   const ends = await Promise.all(gone);
   t.same(ends, [...Array(POLLS - 3).fill('gone'), 'answered', 'answered', 'answered'], 'who stayed is answered');
   await metricBecomes(b.metrics, WAITERS, 0);
-  // Many that come and go leave nothing behind.
+  // Polls that are started and aborted many times must not remain counted.
   const next = await longpollid(b.writer);
   for (let round = 0; round < 5; round++) {
     const all = b.connections.map((connection) => {

@@ -1,5 +1,5 @@
-// Members of getblocktemplate other than transactions: errors of a main chain without peers, signet's rule and
-// challenge, and the bits of a deployment through all its states.
+// Tests members of getblocktemplate other than the transactions: the errors on mainnet without peers, the rule and
+// challenge of signet, and the version bits of a deployment through all its states.
 import t from 'tap';
 import { type CallError, Daemon } from '../framework/daemon.js';
 import { clearOn, MAIN_MAGIC, P2pClient } from '../framework/p2p-client.js';
@@ -51,7 +51,7 @@ t.test('refuses templates of the main chain during the initial download', async 
   const peer = await P2pClient.open(port);
   t.teardown(() => peer.close());
   peer.codec = clearOn(MAIN_MAGIC);
-  // Far ahead, says the peer: the node waits for its blocks.
+  // The peer claims a height far ahead, so the node waits for its blocks.
   await peer.greet({ startHeight: 800_000 });
   await peer.next('getheaders');
   t.equal(await node.call('getconnectioncount'), 1);
@@ -90,7 +90,10 @@ t.test('serves templates of a custom signet', async (t) => {
   t.equal((await node.call('getblocktemplate', { rules: ['signet', 'segwit'] })).signet_challenge, '51');
 });
 
-/** Version, bits on offer and rules of a template, and what getblockchaininfo says of testdummy. */
+/**
+ * Returns version, version bits and rules of a template, and the state of the deployment "testdummy" according to
+ * getblockchaininfo.
+ */
 async function signals(node: Daemon, clientRules: string[] = ['segwit']) {
   const { version, vbavailable, vbrequired, rules } = await node.call('getblocktemplate', { rules: clientRules });
   const { softforks } = await node.call('getblockchaininfo');
@@ -125,7 +128,7 @@ t.test('locks in and activates a deployment that miners signal', async (t) => {
   t.same(await signals(node), { version: TOP + 2 ** BIT, ...on, status: 'locked_in', since: 288 }, 'it waits for its height');
   await mineTo(node, 575);
   t.same(await signals(node), { version: TOP, ...off, rules: ['csv', '!segwit', 'testdummy', 'taproot'], status: 'active', since: 576 });
-  // A block taken off: the state follows the tip down and up again.
+  // When the tip is disconnected and connected again, the state of the deployment must follow.
   const tip = await node.call('getbestblockhash');
   await node.call('invalidateblock', tip);
   t.match(await signals(node), { version: TOP + 2 ** BIT, status: 'locked_in' });

@@ -1,5 +1,5 @@
-// The soak of mode `live` in its short form: nothing invalid, nobody forgotten. Times and memory are the long form's
-// (test/soak).
+// Runs the soak test of template mode `live` for a short time: no invalid template, and every long poll is answered.
+// The long form (test/soak) also checks times and memory.
 import t from 'tap';
 import { nightlyTest } from '../framework/depth.js';
 import { faultsOf, MEMORY_PARTS, type SoakReport } from '../soak/soak-report.js';
@@ -28,7 +28,7 @@ const flat = (megabytes: number): number[] => new Array<number>(60).fill(megabyt
 
 const noGrowth = Object.fromEntries(Object.keys(MEMORY_PARTS).map((part) => [part, flat(0)])) as unknown as SoakReport['census'];
 
-/** A report without a fault, but for what is given. */
+/** Builds a report without faults, in which the given members are replaced. */
 function reportOf(given: Partial<SoakReport>): SoakReport {
   const quiet: Partial<SoakReport> = {
     options: { seconds: 600, polls: 0, blockSeconds: 1, transactionsPerSecond: 40 },
@@ -62,7 +62,7 @@ t.test('blames slow replies on the node only when the machine is not busy', asyn
 });
 
 t.test('tells growing memory from caches that fill', async (t) => {
-  // Thirty scrapes are the start's, then come two halves.
+  // The first 30 samples count as the start and are ignored. The 30 after them are compared as two halves.
   const rising = (from: number, to: number): number[] => [...new Array<number>(45).fill(from), ...new Array<number>(15).fill(to)];
   const memory = (residentMb: number[], heap: number[], coins: number[]): string[] => {
     return faultsOf(reportOf({ residentMb, census: { ...noGrowth, heap, 'coins cache': coins } }), true);

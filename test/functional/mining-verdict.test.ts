@@ -1,5 +1,5 @@
-// gettemplateverdict over a real process: what the mempool refused or let go, what is in the template, and what is
-// confirmed.
+// Tests gettemplateverdict with a real process: verdicts about transactions that the mempool refused or removed, that
+// are in the template, and that are confirmed.
 import t from 'tap';
 import { type BuiltBlock, buildBlock, GENESIS, reward, spend } from '../framework/chain-builder.js';
 import { Daemon } from '../framework/daemon.js';
@@ -44,7 +44,8 @@ t.test('reports why a transaction is in the template or not', async (t) => {
   t.match(filtered, { verdict: 'filtered', reason: 'blockmintxfee', package: { txids: [idOf(low)], fee: 100 } });
   t.ok(Math.abs(filtered.package.feerate - (4_000 * 100) / filtered.package.weight) < 1e-9);
 
-  // At odds with one that does not signal replacement; and with one that does, for too little.
+  // Two transactions that conflict with the mempool: the first with a transaction that does not signal replacement, the
+  // second with one that does, but its fee is too small.
   const rival = pay(1, 50_000);
   await t.rejects(send(rival), { message: 'txn-mempool-conflict' });
   t.match(await verdict(rival), { verdict: 'conflict', reason: 'txn-mempool-conflict', conflicts: [idOf(low)] });

@@ -93,7 +93,10 @@ t.test('an exception of a listener neither stops the node nor changes a reply', 
   const coins = [...split.outputs];
   const bits = chain.view.tip.bits.toString(16).padStart(8, '0');
 
-  /** Payments, a replacement, a priority, blocks made here and elsewhere, and a reorganisation: all as without failures. */
+  /**
+   * Makes payments, a replacement, a changed priority, blocks by the node and from outside, and a reorganisation. All
+   * results must be the same as without failing listeners.
+   */
   const scenario = async (t: Test, name: string): Promise<void> => {
     const coin = coins.pop()!;
     const { height } = chain.view.tip;

@@ -1,4 +1,5 @@
-// How a process starts and ends: the order of its parts, signals at any moment, and what options show of themselves.
+// Tests how a process starts and ends: the order in which its parts start, signals at any moment, and the effects of
+// options that are visible from outside.
 import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -53,7 +54,7 @@ t.test('reads files with 16 threads unless UV_THREADPOOL_SIZE is set', { skip },
   await node.stop();
   node.env = { UV_THREADPOOL_SIZE: '2' };
   await node.up();
-  // The database may have one or two more by now.
+  // The database may have started one or two more threads by now.
   t.ok(many - threads() >= 10, `${many} and ${threads()}`);
 });
 
@@ -72,8 +73,8 @@ t.test('starts on every network', async (t) => {
 });
 
 /**
- * Starts a process and sends it a signal at the first sight of a line of its log.
- * @returns how it ended, and what it wrote
+ * Starts a process and sends it a signal when a line first appears in its log. @returns how the process ended, and its
+ * output
  */
 async function signalledAt(dir: string, line: string, signal: NodeJS.Signals) {
   const child: ChildProcess = spawn(process.execPath, [

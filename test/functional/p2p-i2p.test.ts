@@ -1,4 +1,4 @@
-// Two nodes that reach each other through I2P: its router is the test's own (framework/sam-bridge.ts).
+// Tests two nodes that connect to each other through I2P. The I2P router is a simulation (framework/sam-bridge.ts).
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';

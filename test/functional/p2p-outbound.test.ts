@@ -1,6 +1,6 @@
-// Whom a real node calls by itself and whom it keeps, with a proxy behind which everybody is the test's: seed nodes,
-// networks, anchors and known addresses over a restart, peers that stay behind, peers that break the rules, peers that
-// hold up the download.
+// Tests which addresses a real node connects to by itself, and which connections it keeps. All connections go through a
+// proxy of the test, which plays every peer: seed nodes, networks, anchors and known addresses over a restart, peers
+// that stay behind, break the rules or delay the download.
 import fs from 'node:fs';
 import path from 'node:path';
 import t, { type Test } from 'tap';
@@ -21,13 +21,16 @@ const through = ({ port }: SocksWorld): string[] => [
   `-proxy=127.0.0.1:${port}`,
   '-proxyrandomize=0',
   '-dnsseed=0',
-  // The peers of these tests speak in the clear.
+  // The peers of these tests speak the unencrypted protocol (V1).
   '-v2transport=0',
   '-fixedseeds=0',
   '-debug=net',
 ];
 
-/** A node on a known key of its addresses. */
+/**
+ * Starts a node whose address manager is empty and uses a fixed key, so that the places of its addresses can be
+ * computed.
+ */
 async function start(t: Test, ...options: string[]): Promise<Daemon> {
   const node = await Daemon.over(t.testdir({ regtest: { 'peers.dat': emptyBook() } }), ...options);
   t.teardown(() => node.remove());
@@ -35,7 +38,7 @@ async function start(t: Test, ...options: string[]): Promise<Daemon> {
   return node;
 }
 
-/** addr, with addresses of 16 bytes, all full nodes that were seen an hour ago. */
+/** Payload of an addr message: full nodes with addresses of 16 bytes, last seen an hour ago. */
 function addrPayload(addresses: readonly Buffer[]): Buffer {
   const rows = addresses.map((ip) => {
     const row = Buffer.alloc(30);
@@ -53,7 +56,8 @@ t.test('connects to ten addresses of a seed node, and to two anchors again after
   const hosts = Array.from({ length: 12 }, (_, i) => `${40 + i}.${i}.0.1`).sort();
   const mapped = hosts.map((host) => Buffer.from([...Buffer.alloc(10), 255, 255, ...host.split('.').map(Number)]));
   const other = ['2a0014501111', '2a0014502222'].map((head) => Buffer.from(head.padEnd(32, '0'), 'hex'));
-  // A peer that was called by its name has the address 0.0.0.0; addpeeraddress names an address as its own source.
+  // Checks that every address finds a place in the address manager. The seed node was connected to by name, so it
+  // counts as the source 0.0.0.0; an address from addpeeraddress counts as its own source.
   t.same(
     withoutPlace([...hosts, '60.1.0.1'], PORT, (host) => (host === '60.1.0.1' ? host : '0.0.0.0')),
     [],
@@ -121,7 +125,7 @@ t.test('disconnects a peer whose chain stays behind, and never calls a misbehavi
       await peer.next('getheaders');
       peer.send('headers', headers);
     } else if (host === bad) peer.send('headers', wrong);
-    // The first call is what the test looks at, further ones are refused.
+    // Only the first connection to this address matters; the peer closes later ones.
     else if (world.to(host).length > 1) peer.close();
   });
   t.teardown(() => world.close());
@@ -152,8 +156,9 @@ t.test('disconnects a peer whose chain stays behind, and never calls a misbehavi
   t.same(await node.call('addpeeraddress', bad, PORT), { success: true });
   await until('the third is called', () => world.to(bad).length === 1);
   t.equal(await world.to(bad)[0]!.peer.ended(), true, 'a header without proof of work');
-  // One call after the other: half of them would go there. Ten minutes after a call nobody is less likely to be called
-  // for it.
+  // Make six connections one after the other. If the third address were still allowed, about half of them would go
+  // there. The clock advances more than ten minutes each time, so that no address is less likely to be chosen because
+  // of a recent attempt.
   const before = world.to(silent).length;
   for (let call = 1; call <= 6; call++) {
     await node.call('setmocktime', began + (24 + 11 * call) * 60);

@@ -1,5 +1,5 @@
-// Services for peers of particular kinds, and the replies about them, with real processes: light clients with filters
-// (BIP-0037), members of getpeerinfo that Core deprecated, proxies.
+// Tests with real processes: services for light clients with filters (BIP-0037), members of getpeerinfo that Core
+// deprecated, proxies, and -asmap.
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
@@ -135,7 +135,8 @@ t.test('loads the -asmap file at the start and refuses a missing one', async (t)
   const { node } = await listening();
   t.teardown(() => node.remove());
   await node.stop();
-  // One instruction: everything belongs to system 5 (0, then class 0, then 15 bits of 4).
+  // A map of one instruction, which assigns every address to autonomous system 5 (bit 0, class bit 0, then 15 bits for
+  // the value 4, which is one less).
   fs.writeFileSync(path.join(node.networkDir, 'map'), Uint8Array.of(0, 0x40, 0));
   await node.up('-asmap=map');
   await node.stop();

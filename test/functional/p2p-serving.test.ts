@@ -1,6 +1,6 @@
-// Services of a real node for its peers, and effects of calls on peers: block filters (BIP-0157), old blocks after the
-// day's upload is used up, listeners with permissions, bans that survive a restart, transactions announced again,
-// packages, blocks requested from one peer.
+// Tests services of a real node for its peers, and effects of calls on peers: block filters (BIP-0157), old blocks when
+// the upload limit of the day is reached, listeners with permissions, bans that survive a restart, repeated
+// announcements of transactions, packages, and blocks requested from one peer.
 import t, { type Test } from 'tap';
 import { type BuiltBlock, buildBlock, GENESIS, reward } from '../framework/chain-builder.js';
 import { Daemon } from '../framework/daemon.js';
@@ -13,7 +13,7 @@ const BASIC = 0;
 const WITNESS_BLOCK = 0x40000002;
 const WTX = 5;
 const BLOCKS = 1_001;
-/** From ten days ago to now, so that the first ones are old and the tip is not. */
+/** Seconds between blocks. With it the blocks cover the last ten days: the first ones count as old, the tip does not. */
 const SPACING = 900;
 
 const now = Math.floor(Date.now() / 1000);
@@ -42,7 +42,10 @@ const submitted = JSON.parse(
 ) as { result: string | null; error: unknown }[];
 t.strictSame([...new Set(submitted.map(({ result, error }) => result ?? error))], [null], 'the chain is taken');
 
-/** A peer of a listener that the node knows to be ready, gone with the test. */
+/**
+ * Connects a peer to a listener, and waits until the node has processed its handshake. The test's end closes the
+ * connection.
+ */
 async function peerAt(t: Test, port: number): Promise<P2pClient> {
   const peer = await P2pClient.connect(port);
   t.teardown(() => peer.close());
@@ -71,7 +74,7 @@ const pay = (coin: { txid: Buffer; index: number; value: number }, fee: number):
 });
 const rawOf = (tx: Tx): string => serializeTx(tx).toString('hex');
 
-/** The next inv that names a transaction. */
+/** Waits for an inv message that announces this transaction. */
 async function announced(peer: P2pClient, wtxid: Buffer): Promise<void> {
   for (;;) {
     const inv = await peer.next('inv');
@@ -176,7 +179,7 @@ t.test('announces a transaction again while no peer has requested it', async (t)
   const id: string = await node.call('sendrawtransaction', rawOf(tx));
   t.equal((await node.call('getmempoolentry', id)).unbroadcast, true);
   const peer = await peerAt(t, ports.trusted);
-  // Every ten to fifteen minutes.
+  // The node announces such a transaction again every ten to fifteen minutes.
   await node.call('mockscheduler', 900);
   await announced(peer, wtxid);
   t.equal((await node.call('getmempoolentry', id)).unbroadcast, true, 'until somebody asks');
@@ -225,7 +228,7 @@ t.test('disconnects a peer that announces a block and does not send it', async (
   peer.send('headers', headersPayload([next.header]));
   const asked = await peer.next('getdata');
   t.same(asked.subarray(5), next.hash);
-  // Ten minutes for a block, by the node's clock.
+  // By the node's clock, a peer has ten minutes to send a block.
   await node.call('setmocktime', now + 590);
   await peer.sync();
   t.equal(peer.closed, false);

@@ -1,7 +1,7 @@
-// Copies of blocks with another witness, from a peer over a socket, while the blocks themselves are stored and not
-// connected yet: the first block of the branch is withheld until every copy was sent. Branches change over, blocks are
-// invalidated and taken back in between, in initial download and at the tip. What counts is what the honest peer
-// brought.
+// Tests blocks whose witnesses a peer has changed. Such copies arrive over a socket while the true blocks are stored
+// and not connected yet, because the first block of their branch is sent last. In between, branches replace each other
+// and blocks are invalidated and reconsidered, during initial download and at the tip. Only the blocks of the honest
+// peer may have an effect.
 import t from 'tap';
 import { type BuiltBlock, buildBlock, buildChain, GENESIS, reward, spend } from '../framework/chain-builder.js';
 import { Daemon } from '../framework/daemon.js';
@@ -13,15 +13,15 @@ import { until } from '../framework/until.js';
 
 const WRONG_WITNESS = [Buffer.from([0x52])];
 
-/** A block with a witness, and its copy with a wrong one. */
+/** A block with a witness, and a copy of it with a wrong witness. */
 interface Pair {
   readonly block: BuiltBlock;
   readonly copy: Buffer;
 }
 
 /**
- * Blocks that hand one coin on, each with a witness but the first, which makes the coin.
- * @param tag tells branches apart
+ * Builds blocks that pass one coin on. The first block makes the coin; each other block spends it with a witness.
+ * @param tag makes the blocks of different branches differ
  */
 function branch(fork: BuiltBlock, coinOf: BuiltBlock, length: number, tag: number): { first: BuiltBlock; rest: Pair[] } {
   const coin = reward(coinOf);
@@ -62,8 +62,8 @@ for (const [where, options] of [
     t.teardown(() => honest.close());
 
     /**
-     * Sends copies, each by a peer of its own: a peer that sends one is dropped. With `before` the peer brings the
-     * block itself at once before.
+     * Sends copies, each through a new peer, because the node disconnects a peer that sends one. If `before` is set,
+     * the peer sends the true block immediately before the copy.
      */
     const attack = async (pairs: readonly Pair[], before: boolean): Promise<void> => {
       for (const { block, copy } of pairs) {
@@ -75,7 +75,7 @@ for (const [where, options] of [
         peer.close();
       }
     };
-    /** All but the first block of a branch, copies before and after each, then the first one. */
+    /** Sends all blocks of a branch except the first one, with copies before and after, and then the first block. */
     const bring = async ({ first, rest }: ReturnType<typeof branch>, before: boolean): Promise<void> => {
       honest.send('headers', headersOf([first, ...rest.map(({ block }) => block)]));
       await honest.sync();
@@ -92,7 +92,7 @@ for (const [where, options] of [
 
     await bring(one, false);
     await tipIs(endOf(one));
-    // A better branch takes over, all of it from behind.
+    // A branch with more work replaces the first one. Its blocks, too, arrive before their parent.
     await bring(two, true);
     await tipIs(endOf(two));
     await node.call('invalidateblock', (two.rest[5] as Pair).block.hashHex);

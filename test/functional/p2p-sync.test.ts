@@ -1,5 +1,5 @@
-// Real processes that find each other over loopback: sync from zero, transactions and blocks passed on, a partition
-// that heals, and a peer of the tests' own with its own codec.
+// Tests real processes that are connected over loopback: sync from the genesis block, relay of transactions and blocks,
+// a network partition that ends, and a peer of the test with its own codec.
 import net from 'node:net';
 import t, { type Test } from 'tap';
 import { Daemon } from '../framework/daemon.js';
@@ -9,10 +9,10 @@ import { headersPayload, invPayload, locatorPayload, P2pClient } from '../framew
 import { freePort } from '../framework/ports.js';
 import { until } from '../framework/until.js';
 
-/** Pay to the witness script OP_TRUE. */
+/** Address of the witness script OP_TRUE, whose coins need no signature. */
 const ANYONE = 'bcrt1qft5p2uhsdcdc3l2ua4ap5qqfg4pjaqlp250x7us7a8qqhrxrxfsqseac85';
 
-/** Spends such an output to another one, for 10,000 satoshis. */
+/** Builds a transaction that spends such an output to another address and pays a fee of 10,000 satoshis. */
 function spendTrue(txid: string, index: number, value: number): string {
   return serializeTx({
     version: 2,
@@ -62,7 +62,8 @@ t.test('syncs two nodes, relays blocks, and agrees again after a partition', asy
   const peers = (await a.call('getpeerinfo')) as { inbound: boolean; synced_headers: number; subver: string }[];
   t.match(peers, [{ inbound: true, subver: '/Satoshi:31.99.0(adit 0.1.0)/' }]);
 
-  // A partition: both mine, b mines more; a changes over when they meet again.
+  // A network partition: both nodes mine, and b mines more blocks. After they connect again, a must change to b's
+  // chain.
   for (const node of [a, b]) await node.call('setnetworkactive', false);
   await until('quiet', async () => (await a.call('getconnectioncount')) === 0 && (await b.call('getconnectioncount')) === 0);
   await a.call('generatetoaddress', 20, ADDRESS);
@@ -122,7 +123,7 @@ t.test('disconnects peers that break the protocol', async (t) => {
   garbage.raw(Buffer.alloc(2_000, 0x5a));
   t.equal(await silent.ended(), true, 'a hundred messages before version');
   t.equal(await garbage.ended(), true, 'another magic');
-  // The others have all the time they need.
+  // The next peers must not be disconnected by a timeout, so the node starts again with a longer one.
   await node.stop();
   await node.up('-peertimeout=60');
   const broken = await P2pClient.connect(port);
@@ -186,7 +187,8 @@ t.test('requests missing transactions of a compact block, and disconnects a peer
   t.equal(compact[88], 1, 'one short id');
   peer.send('getblocktxn', Buffer.concat([unshown(hash), Buffer.from([1, 1])]));
   t.same(await peer.next('blocktxn'), Buffer.concat([unshown(hash), Buffer.from([1]), Buffer.from(raw, 'hex')]));
-  // The same block, disconnected and announced again: the node lacks only the coinbase, which is prefilled.
+  // The same block is disconnected and announced again. The node has the payment again in its mempool and lacks only
+  // the coinbase, which the compact block contains.
   const whole = (await node.call('getblock', hash, 0)) as string;
   await node.call('invalidateblock', hash);
   await node.call('reconsiderblock', hash);
@@ -208,7 +210,7 @@ t.test('requests missing transactions of a compact block, and disconnects a peer
   t.equal(await liar.ended(), true, 'a place that is not in the block');
 });
 
-/** Announces a block by its header and sends it as a compact block when it is asked for. */
+/** Announces a block by its header, and sends it as a compact block when the node requests it. */
 async function answer(peer: P2pClient, compact: Buffer): Promise<void> {
   peer.send('headers', headersPayload([compact.subarray(0, 80)]));
   await peer.next('getdata');
@@ -232,7 +234,7 @@ t.test('requests the rest of a withheld compact block from a better peer at once
   await node.call('generatetoaddress', 1, ADDRESS);
   await answer(good, await source.next('cmpctblock'));
   while ((await good.next('sendcmpct'))[0] !== 1);
-  // The announcement arrives before the block is the tip.
+  // The message was sent before the block became the tip, so wait until the node has processed everything.
   await good.sync();
   t.equal(await tipOf(other.node), await tipOf(node), 'its block was good, so the next ones are wanted from it');
 

@@ -1,5 +1,5 @@
-// An onion service of the node's own, made by the real tor on its control port. Tor has no network here: it takes the
-// service all the same, and what would come to it is played by a connection to the listener that is kept for Tor.
+// Tests an onion service of the node, made by the real tor program through its control port. Tor has no network here
+// but accepts the service. The test plays a peer of the service with a connection to the node's listener for Tor.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -17,7 +17,7 @@ interface NetworkInfo {
 
 const skip = spawnSync('tor', ['--version']).status === 0 ? false : 'needs the tor program';
 
-/** A tor without a network. */
+/** A tor process without a network. */
 class Tor {
   readonly folder = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-tor-'));
   readonly control: number;
@@ -43,7 +43,7 @@ class Tor {
       `ControlPort 127.0.0.1:${this.control}`,
       `SocksPort 127.0.0.1:${this.socks}`,
       'CookieAuthentication 1',
-      // Nobody outside is asked for anything: the only way out is closed.
+      // Prevents connections to the internet: the only bridge is a closed port.
       'UseBridges 1',
       'Bridge 127.0.0.1:1',
     ];

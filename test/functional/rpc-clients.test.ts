@@ -16,12 +16,15 @@ const auth = Buffer.from(node.auth).toString('base64');
 /** Format of a client's requests. */
 interface Wire {
   readonly name: string;
-  /** Lines of the head; <length> and <auth> are put in. */
+  /** Lines of the head. <length> and <auth> are replaced by the length of the body and the credentials. */
   readonly head: readonly string[];
   readonly lineEnd?: string;
-  /** The body as it is framed. */
+  /** Converts the body to the form in which it is sent, for example chunks. */
   readonly frame?: (body: string) => string;
-  /** One connection for all calls, one after the other or all at once, or one for each call. */
+  /**
+   * Use of connections: "keeps" sends all calls on one connection one after the other, "ahead" sends all at once,
+   * "closes" opens a connection for each call.
+   */
   readonly habit: 'keeps' | 'ahead' | 'closes';
 }
 
@@ -152,13 +155,13 @@ const CLIENTS: readonly Wire[] = [
   },
 ];
 
-/** One request of a client. */
+/** Bytes of one request of a client. */
 function bytesOf({ head, lineEnd = '\r\n', frame = (body) => body }: Wire, body: string): string {
   const lines = head.map((line) => line.replace('<length>', String(body.length)).replace('<auth>', auth));
   return `${lines.join(lineEnd)}${lineEnd}${lineEnd}${frame(body)}`;
 }
 
-/** Answered by a front alone, by the node's thread, and with many bytes; the last one is refused. */
+/** Calls that a front thread answers alone, calls for the node thread, and calls with long replies. The last call fails. */
 const CALLS: readonly (readonly [method: string, params: readonly unknown[]])[] = [
   ['getblockcount', []],
   ['getblockhash', [1]],
@@ -169,7 +172,7 @@ const CALLS: readonly (readonly [method: string, params: readonly unknown[]])[] 
   ['getblockhash', [9999]],
 ];
 
-/** A whole conversation. @returns bodies in the order of the calls */
+/** Sends all calls as this client would. @returns bodies in the order of the calls */
 async function talk(wire: Wire, t: Test): Promise<RawReply[]> {
   const requests = CALLS.map(([method, params], id) => bytesOf(wire, JSON.stringify({ method, params, id })));
   const replies: RawReply[] = [];

@@ -1,4 +1,5 @@
-// scantxoutset: every kind of script of one key, ranges, what is refused, and a scan that others watch and end.
+// Tests scantxoutset: scripts of every kind for one key, ranges, requests that are refused, and a scan that other calls
+// watch and abort.
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -15,7 +16,7 @@ const fault = (call: Promise<unknown>): Promise<string> =>
     (error: CallError) => `${error.code} ${error.message}`,
   );
 
-/** The public key of secret 1. */
+/** The public key of the private key 1. */
 const KEY = Buffer.from('0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798', 'hex');
 const ID = hash160(KEY);
 const P2PK = Buffer.concat([Buffer.from([33]), KEY, Buffer.from([0xac])]);
@@ -28,7 +29,6 @@ const scripts = [P2PK, P2PKH, P2WPKH, P2SH_P2WPKH, P2WSH_MULTI];
 const values = [100_000, 200_000, 400_000, 800_000, 1_600_000];
 const origin = `[${ID.subarray(0, 4).toString('hex')}]${KEY.toString('hex')}`;
 
-// Real processes, on a machine that may have other work.
 t.test('finds the coins of descriptors', async (t) => {
   const node = await Daemon.start('-compat=default');
   t.teardown(() => node.remove());
@@ -81,7 +81,7 @@ t.test('finds the coins of descriptors', async (t) => {
   t.match(raw.unspents[0].desc, /^addr\(bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080\)#/);
   t.match(await start(), { success: true, txouts, unspents: [], total_amount: 0 });
 
-  // An extended key whose children pay: found within the range, not beyond.
+  // An extended key. The coin of its child 9 is found if the range includes 9, and otherwise not.
   const tpub = 'tpubD6NzVbkrYhZ4WaWSyoBvQwbpLkojyoTZPRsgXELWz3Popb3qkjcJyJUGLnL4qHHoQvao8ESaAstxYSnhyswJ76uZPStJRJCTKvosUCJZL5B';
   const [child] = await node.call('deriveaddresses', await info(`wpkh(${tpub}/0/*)`), [9, 9]);
   await node.call('generatetoaddress', 1, child);

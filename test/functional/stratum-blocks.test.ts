@@ -1,4 +1,5 @@
-// A miner on Stratum V1: jobs with transactions, a block that pays its address, shares that are refused, and the next job.
+// Tests a miner on Stratum V1: jobs with transactions, a block that pays the miner's address, shares that are refused,
+// and the job after a new block.
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -45,11 +46,12 @@ t.test('a miner mines blocks that pay its address', async (t) => {
   t.match(await miner.submit(name, { params: ['ffffffff', ...params.slice(1)] }), { error: [21] });
   t.match(await miner.submit(name, { params: [params[0]!, '00', ...params.slice(2)] }), { error: [20] });
 
-  // A share of an unknown name is refused. The block that it is counts nevertheless.
+  // A share with a user name that the connection did not authorize is refused. As it is a block, the node accepts the
+  // block nevertheless.
   const unnamed = miner.mine();
   t.match(await miner.submit('someone', unnamed), { error: [24] });
   await miner.onTip(unnamed.hashHex);
-  // A block of another miner.
+  // A block that does not come from this miner.
   const [other] = await node.call('generatetoaddress', 1, address);
   await miner.onTip(other);
   await until('the block is in the log', () => logOf(node).includes(`Stratum V1: block ${share.hashHex} is in the chain`));

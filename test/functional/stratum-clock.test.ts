@@ -1,5 +1,5 @@
-// Miners while the clock of the node is set: jobs have times that the node accepts, and difficulty, statistics and
-// connections stay as they are.
+// Tests miners while the clock of the node is changed: jobs have times that the node accepts; difficulty, statistics
+// and connections stay as they are.
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
 import { freePort } from '../framework/ports.js';
@@ -32,7 +32,7 @@ t.test('a miner continues when the clock is set forward and back', async (t) => 
 
   await node.call('setmocktime', NOW + DAY);
   await miner.until(() => time() >= NOW + DAY);
-  // A block of this job would now be too far in the future.
+  // A block with the time of the present job would now be too far in the future.
   await node.call('setmocktime', NOW + 60);
   await miner.until(() => time() < NOW + 7_200);
   range(await blockTime(), NOW + 60);
@@ -43,7 +43,7 @@ t.test('a miner continues when the clock is set forward and back', async (t) => 
   t.ok(Number.isFinite(list[0].hashrate1m) && list[0].hashrate1m > 0);
   t.equal(miner.difficulty, difficulty);
 
-  // Behind its own chain the node has no work.
+  // When the clock is a day behind the chain, the node makes no jobs.
   await node.call('setmocktime', NOW - DAY);
   await until('the connection is closed', () => miner.closed);
   await node.call('setmocktime', NOW + 120);

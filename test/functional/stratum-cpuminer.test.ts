@@ -1,5 +1,6 @@
-// pooler's cpuminer (minerd) mines 20 blocks over Stratum V1. Skipped where the program isn't installed: Debian 11 has it as
-// cpuminer, others build it from github.com/pooler/cpuminer. ADIT_MINERD names it if it is not in the path.
+// Lets pooler's cpuminer (minerd) mine 20 blocks over Stratum V1. Skipped if the program is not installed: Debian 11
+// has it as cpuminer; on other systems it has to be built from github.com/pooler/cpuminer. ADIT_MINERD names the
+// program if it is not in the path.
 import { spawn, spawnSync } from 'node:child_process';
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
@@ -8,7 +9,10 @@ import { until } from '../framework/until.js';
 
 const minerd = process.env.ADIT_MINERD ?? 'minerd';
 const missing = spawnSync(minerd, ['--version']).error === undefined ? false : { skip: 'needs the minerd program (cpuminer)' };
-/** A signet of its own with an open challenge: each block takes five million hashes. On regtest every second hash is one. */
+/**
+ * The test uses its own signet, whose challenge needs no signature: there a block takes five million hashes. On regtest
+ * every second hash would be a block.
+ */
 const BLOCKS = 20;
 
 t.test('cpuminer mines blocks', missing || {}, async (t) => {

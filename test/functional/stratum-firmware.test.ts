@@ -1,5 +1,5 @@
-// Miners of different firmware: each connects in its own order, writes its shares in its own way, and mines a block that
-// pays its address. The profiles follow what these programs send.
+// Tests miners with different firmware. Each profile connects in its own order, writes its shares in its own way, and
+// mines a block that pays its address. The profiles follow what these programs send.
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
 import { freePort } from '../framework/ports.js';
@@ -8,7 +8,7 @@ import { until } from '../framework/until.js';
 
 interface Profile {
   readonly firmware: string;
-  /** Brings the miner to its first job. */
+  /** Sends the firmware's opening requests until the miner has its first job. */
   readonly connect: (miner: StratumClient, name: string) => Promise<void>;
   readonly share?: ShareForm;
   readonly submitId?: unknown;
@@ -32,7 +32,7 @@ const littleEndian = (count: number): string => {
   return bytes.toString('hex');
 };
 
-/** Reads the very next line as the reply, as simple miners do. */
+/** Checks that the very next line is the reply, as simple miners expect. */
 async function nextIsReply(miner: StratumClient, id: unknown): Promise<ServerLine> {
   const line = await miner.next();
   if (line.id !== id || line.method !== undefined) throw new Error(`expected the reply ${id}, got ${JSON.stringify(line)}`);
@@ -205,7 +205,7 @@ t.test('miners of different firmware mine a block each', async (t) => {
     t.ok(mined.coinbase.length < 255, `a coinbase of ${mined.coinbase.length} bytes`);
     expectResult(await miner.submit(name, mined, submitId), true);
     await miner.onTip(mined.hashHex);
-    // Miners get a new tip a moment before calls do.
+    // Miners receive a new tip a moment before calls return it.
     await until('calls know the block', async () => (await node.call('getbestblockhash')) === mined.hashHex);
     const { tx } = await node.call('getblock', mined.hashHex, 2);
     t.match(JSON.stringify(tx[0].vout[0].scriptPubKey), address, 'the block pays the address in the user name');

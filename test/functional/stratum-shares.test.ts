@@ -1,5 +1,5 @@
-// The stream of shares over ZeroMQ: a real subscriber reads records, and a subscriber that reads nothing does not delay
-// miners.
+// Tests the stream of shares over ZeroMQ: a subscriber reads the records, and another subscriber that reads nothing
+// does not delay miners.
 import t from 'tap';
 import { Subscriber } from 'zeromq';
 import { Daemon } from '../framework/daemon.js';
@@ -29,7 +29,7 @@ t.test('publishes a record of each share', async (t) => {
       counters.push((counter as Buffer).readUInt32LE());
     }
   })();
-  // Connected, and reads nothing.
+  // This subscriber is connected and never reads.
   const dead = new Subscriber({ receiveHighWaterMark: 1 });
   t.teardown(() => dead.close());
   dead.connect(at);
@@ -38,7 +38,7 @@ t.test('publishes a record of each share', async (t) => {
   const miner = await StratumClient.start(port, NAME);
   t.teardown(() => miner.close());
   const refused = { params: ['ffffffff', '0'.repeat(16), '00000000', '00000000'] };
-  // A subscription takes a moment.
+  // ZeroMQ loses messages until the subscription is set up.
   await until('the first record', async () => {
     await miner.submit(NAME, refused);
     return shares.length > 0;

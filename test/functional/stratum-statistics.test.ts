@@ -1,4 +1,4 @@
-// Statistics of workers: what getstratuminfo shows, and what a restart, a kill and a damaged row leave of it.
+// Tests the statistics of workers in getstratuminfo, also after a restart, a kill and damage to a stored row.
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -12,7 +12,7 @@ const ADDRESS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 const OTHER = '2N3oefVeg6stiTb5Kh3ozCSkaqmx91FDbsm';
 const AGENT = 'bitaxe/BM1370/v2.15.0';
 
-/** Mines blocks. Every share on regtest is one. */
+/** Mines blocks: on regtest every share of the client is one. */
 async function mineBlocks(port: number, name: string, count: number): Promise<StratumClient> {
   const miner = await StratumClient.start(port, name, AGENT);
   for (let i = 0; i < count; i++) {
@@ -83,7 +83,7 @@ t.test('keeps figures of workers over a restart, and over a kill those that were
   const again = await mineBlocks(port, `${ADDRESS}.rig`, 2);
   await metricBecomes(metricsPort, 'adit_stratum_rows_waiting', 0);
   again.close();
-  // This share is younger than the interval in which rows are written.
+  // The node is killed before the interval ends in which it writes changed rows, so this share may be lost.
   (await mineBlocks(port, `${ADDRESS}.rig`, 1)).close();
   await node.kill();
   await node.ended();
@@ -106,7 +106,7 @@ t.test('keeps figures of workers over a restart, and over a kill those that were
   t.match(log, 'Stratum V1: 2 damaged rows with statistics of workers are ignored');
   await node.stop();
 
-  // A folder that is no database costs the statistics, and nothing else.
+  // If the statistics database cannot be opened, the node only stores no statistics.
   fs.rmSync(path.join(node.networkDir, 'stratum-workers'), { recursive: true });
   fs.writeFileSync(path.join(node.networkDir, 'stratum-workers'), '');
   await node.up();

@@ -1,4 +1,5 @@
-// Miners over TLS, with a certificate made for the test, and options that stop the start. Skipped without the openssl program.
+// Tests miners over TLS with a certificate made for the test, and TLS options that make the start fail. Skipped if the
+// openssl program is not installed.
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -37,7 +38,7 @@ t.test('mines a block over TLS, and refuses wrong options', { skip: missing && '
 
   const node = await Daemon.start(...lean, `-stratumtlscert=${cert}`, `-stratumtlskey=${key}`, `-stratumtlsport=${tlsPort}`);
   t.teardown(() => node.remove());
-  // TLS at the plain port is closed at once.
+  // A TLS handshake on the port without TLS is closed at once.
   await t.rejects(StratumClient.connect(port, fs.readFileSync(cert, 'utf8')));
   const plain = await StratumClient.start(port, `${ADDRESS}.plain`);
   const miner = await StratumClient.connect(tlsPort, fs.readFileSync(cert, 'utf8'));

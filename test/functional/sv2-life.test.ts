@@ -1,6 +1,6 @@
-// Two nodes and a Stratum V2 client through many blocks: the client's, those of the other node, reorganisations,
-// restarts and SIGKILLs. At the end both nodes are on one tip, and every block of the client that was in the chain once
-// is known. SV2_BLOCKS and SV2_SEED change the course.
+// Tests two nodes and a Stratum V2 client over many blocks: blocks of the client and of the other node,
+// reorganisations, restarts and SIGKILLs. At the end both nodes have the same tip, and every block of the client that
+// was once in the chain is known. SV2_BLOCKS and SV2_SEED change the number of blocks and the random choices.
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
 import { shown } from '../framework/messages.js';
@@ -54,8 +54,8 @@ t.test('serves Stratum V2 clients through blocks of another node', async (t) => 
     const solution = solve(client.template!, client.prevHash!);
     client.submit(solution);
     await client.onTip(solution.hashHex);
-    // Stratum V2 clients receive a tip a moment before calls return it. By calls alone both nodes may still be on the
-    // block before it.
+    // Stratum V2 clients receive a tip a moment before calls return it. Without this wait, together() might compare the
+    // nodes while both still return the block before.
     await until('calls tell of the block', async () => (await best(node)) === solution.hashHex);
     mined.add(solution.hashHex);
   };
@@ -68,7 +68,7 @@ t.test('serves Stratum V2 clients through blocks of another node', async (t) => 
       const [hash] = await other.call('generatetoaddress', 1, THEIRS);
       await client.onTip(hash);
     } else if (step === 'reorganise') {
-      // Its tip is taken back, and a longer branch comes from the client.
+      // Invalidate the tip, let the client mine two blocks on the block below, and then reconsider the old tip.
       await together();
       const old = await best(node);
       await node.call('invalidateblock', old);

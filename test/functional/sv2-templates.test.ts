@@ -1,6 +1,6 @@
-// Stratum V2 over real processes: a client sets up, gets templates, asks for their transactions and mines on them;
-// templates that were staged for the next block are put to use by SetNewPrevHash alone, and never for a block they were
-// not staged on.
+// Tests Stratum V2 with real processes: a client sets up a connection, receives templates, requests their transactions
+// and mines on them. A template that was prepared for the next block ("future template") becomes usable by
+// SetNewPrevHash alone, and only for the block it was prepared for.
 import fs from 'node:fs';
 import path from 'node:path';
 import t, { type Test } from 'tap';
@@ -20,7 +20,7 @@ interface Bench {
   readonly chain: BuiltBlock[];
 }
 
-/** A node that serves Stratum V2, on a chain with coins that anyone may spend. */
+/** Starts a node that serves Stratum V2, on a chain whose coins need no signature. */
 async function bench(t: Test, ...options: string[]): Promise<Bench> {
   const port = await freePort();
   const node = await Daemon.start('-sv2', `-sv2port=${port}`, '-sv2interval=1', '-acceptnonstdtxn=1', '-fronts=1', ...options);
@@ -74,7 +74,7 @@ for (const mode of ['core', 'live']) {
     client.request(1n);
     t.same(await client.nextOf('data-error'), { kind: 'data-error', id: 1n, code: 'template-id-not-found' });
 
-    // Fees come: another template of the same tip.
+    // More fees make the node send another template for the same tip.
     await send(node, payment(chain[1]!, 70_000));
     const richer = await client.nextOf('template');
     t.equal(richer.future, false);
@@ -89,13 +89,14 @@ for (const mode of ['core', 'live']) {
     t.equal((await node.call('getblock', solution.hashHex)).nTx, 3);
     await until('a block of the chain is kept by the chain alone', () => solutionFiles(node).length === 0);
 
-    // The next one is mined on the staged template itself.
+    // The next block is mined on the prepared template itself.
     const second = solve(staged, activated);
     client.submit(second);
     await client.onTip(second.hashHex);
     await until('that block is the tip', async () => (await tipOf(node)) === second.hashHex);
 
-    // A solution for the tip before is tried: it loses, and is kept.
+    // A solution for the previous tip is submitted too. Its block is not in the best chain, so the node keeps it in a
+    // file.
     const late = solve(staged, activated);
     client.submit(late);
     await until('the late one is judged', async () => (await node.call('getsv2info')).solutions.lost === 1);
@@ -117,7 +118,8 @@ t.test('discards prepared templates after a reorganisation', async (t) => {
   t.teardown(() => client.close());
   await client.told(() => [...client.templates.values()].some(({ locktime }) => locktime === BLOCKS + 1));
   const staged = [...client.templates.values()].find(({ locktime }) => locktime === BLOCKS + 1)!;
-  // A branch of two blocks from below the tip: the height is the staged one's, the block is not.
+  // A branch of two blocks replaces the tip. The new tip has the height for which the template was prepared, but
+  // another hash.
   const fork = chain.at(-2)!;
   const rival = buildBlock(fork, { time: START + 5000 });
   const longer = buildBlock(rival, { time: START + 5001 });

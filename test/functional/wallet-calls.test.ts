@@ -1,5 +1,5 @@
-// Wallet calls that no recording goes through: transactions by proof, answers about addresses that change, signed
-// messages, a dump and its way back. Real processes, regtest.
+// Tests wallet calls with real processes on regtest whose results were not recorded from Core: transactions imported
+// with a proof, getaddressinfo when its data change, signed messages, and a dump that is imported again.
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -69,7 +69,7 @@ t.test('imports and removes transactions by merkle proof', async (t) => {
   await node.call('loadwallet', 'w');
   t.equal(await node.call('getbalance'), 50, 'it is on disk');
   t.equal((await node.call('getwalletinfo')).txcount, 1);
-  // A reorganisation takes it out of its block like any other.
+  // When a reorganisation disconnects its block, an imported transaction loses its confirmations like any other.
   await node.call('invalidateblock', hashes[1]);
   t.equal(await node.call('getbalance'), 0);
 });
@@ -82,7 +82,7 @@ t.test('reports changed address data in getaddressinfo', async (t) => {
   const address = await node.callWallet('a', 'getnewaddress', 'first');
   const publicKey: string = (await node.callWallet('a', 'getaddressinfo', address)).pubkey;
   const facts = async (wallet: string) => {
-    // Asked twice: the second answer may be one that was kept.
+    // Call twice, because the second reply may come from a cache.
     const first = await node.callWallet(wallet, 'getaddressinfo', address);
     const second = await node.callWallet(wallet, 'getaddressinfo', address);
     t.same(second, first);
@@ -175,7 +175,7 @@ t.test('dumps a wallet and imports the dump', async (t) => {
   }
   t.equal((await node.call('getaddressinfo', multisig.address)).solvable, true, 'scripts came too');
   t.same(await node.call('getbalances'), balance, 'and what they were paid, found by the scan');
-  // A second dump has the same set of keys and scripts.
+  // A second dump must have the same set of keys and scripts.
   const again = path.join(node.dir, 'again.txt');
   await node.call('dumpwallet', again);
   const secrets = (text: string): string[] =>
@@ -186,7 +186,7 @@ t.test('dumps a wallet and imports the dump', async (t) => {
       .sort();
   t.same(secrets(fs.readFileSync(again, 'utf8')), secrets(dump));
 
-  // One line that cannot be added, and nothing of the file is.
+  // If one line of a file cannot be imported, nothing of the file is imported.
   const mutated = path.join(node.dir, 'spoilt.txt');
   fs.writeFileSync(mutated, `${dump}${'51'.repeat(521)} 0 script=1 # addr=none\n`);
   await node.call('unloadwallet', 'to');

@@ -1,5 +1,5 @@
-// A payment that a confirmed rival made void, through a reorganisation that confirms the rival again one block higher,
-// and through restarts.
+// Tests a payment that became void because a conflicting transaction was confirmed: also after a reorganisation that
+// confirms the conflicting transaction one block higher, and after restarts.
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
 
@@ -17,7 +17,8 @@ t.test('keeps a conflicted payment conflicted', async (t) => {
     const raw = await node.call('createrawtransaction', inputs, [{ [address]: amount }]);
     return node.call('sendrawtransaction', (await node.call('signrawtransactionwithwallet', raw)).hex);
   };
-  // Two coins of 50: T spends both, R replaces it and spends the first.
+  // There are two coins of 50. The first transaction spends both; the second replaces it and spends only the first
+  // coin.
   const dead = await pay([x, y], 99.999);
   const rival = await pay([x], 49.99);
   const [block] = await node.call('generatetoaddress', 1, other);

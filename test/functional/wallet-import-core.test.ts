@@ -1,6 +1,7 @@
-// importcorewallet with wallet files that Bitcoin Core 0.21.1 (Berkeley DB, and SQLite for descriptors) and its master
-// (SQLite) made, in one node each that has the same blocks: what calls answer about a wallet is what Core answered, and
-// the wallet goes on from there. The files are made by build/test/compare/make-core-wallets.js.
+// Tests importcorewallet with wallet files that Bitcoin Core made: release 0.21.1 (Berkeley DB, and SQLite for
+// descriptors) and the master branch (SQLite). For each of the two, a node with the same blocks must answer calls about
+// the wallets as Core did, and the wallets must be usable. The files are made by
+// build/test/compare/make-core-wallets.js.
 import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
@@ -39,13 +40,13 @@ async function nodeFor(
   return { node, fileOf };
 }
 
-/** Calls of one wallet. */
+/** Returns a function that calls methods of one wallet. */
 const walletOf =
   (node: Daemon, name: string) =>
   (method: string, ...params: unknown[]): Promise<Reply> =>
     node.callWallet(name, method, ...params);
 
-/** Lists whose order is that of a hash table. */
+/** Sorts lists that Core returns in the order of a hash table. */
 const sorted = (reply: Reply): Reply =>
   Array.isArray(reply) ? [...reply].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : reply;
 /** Removes members that differ on purpose, at every depth. */
@@ -63,9 +64,9 @@ const WALLETS = ['plain', 'secret', 'later', 'descriptors', 'watching'];
 const FRIEND = '2NBFNJTktNa7GZusGbDbGKRZTxdK9VVez3n';
 
 for (const { release, ignored } of [
-  // Pools are filled when a wallet is loaded.
+  // Ignored, because a node fills the key pools when it loads a wallet.
   { release: '0.21.1', ignored: ['keypoolsize', 'keypoolsize_hd_internal', 'unlocked_until'] },
-  // Descriptors of a payment are shown in another form.
+  // Ignored in addition, because Core's master shows the descriptors of a payment in another form.
   {
     release: 'master',
     ignored: [
@@ -105,7 +106,7 @@ for (const { release, ignored } of [
         const got = await wallet(method, ...params);
         const order = method === 'listtransactions' ? (list: Reply): Reply => list : sorted;
         if (method === 'getwalletinfo' && release === 'master') t.equal(got.txcount, reply.txcount);
-        // Master leaves out addresses that only others are paid at.
+        // Core's master does not list addresses that received only payments of other wallets.
         else if (method === 'listreceivedbyaddress' && release === 'master') t.ok(got.length >= reply.length);
         else t.same(order(without(got, ignored)), order(without(reply, ignored)), `${name}: ${method}`);
       }
@@ -121,7 +122,7 @@ for (const { release, ignored } of [
       const watched = await walletOf(node, 'exported')('listdescriptors');
       t.same(watched.descriptors, facts.wallets[0].replies.listdescriptors.descriptors, 'hardened steps come from the cache');
     }
-    // They go on: keys sign, and what comes is seen.
+    // The imported wallets are usable: they sign payments and see incoming ones.
     for (const [name, passphrase] of [
       ['plain', null],
       ['secret', 'pass'],
@@ -172,7 +173,7 @@ t.test('creates no wallet when a wallet file of Core cannot be imported', async 
   t.match(await refusal(node.call('loadwallet', path.dirname(fileOf('plain')))), 'importcorewallet takes it over');
   await node.call('createwallet', 'there');
   t.match(await refusal(node.call('importcorewallet', fileOf('plain'), 'there')), "-36 There is a wallet in '");
-  // A node that has none of the blocks: they bring what the file said of them.
+  // The node has none of the blocks yet. Once they arrive, the wallet has the balances recorded from Core.
   t.equal((await node.call('importcorewallet', fileOf('descriptors'))).name, 'descriptors');
   const wallet = walletOf(node, 'descriptors');
   t.equal((await wallet('getbalances')).mine.trusted, 0);

@@ -1,5 +1,5 @@
-// Keys that come to a wallet after the transactions that pay them: from its pool, from a seed, and in wallets that an
-// earlier version left without those coins. Real processes, regtest.
+// Tests keys that a wallet gets after the transactions that pay them were confirmed: from its key pool, from a seed,
+// and in wallets of an earlier version of Adit that had not found those coins. Real processes, regtest.
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -9,7 +9,10 @@ import { Daemon } from '../framework/daemon.js';
 const OTHER = 'mjTHywdPqCxdbQTeirPjwn15xgZG8EAGUE';
 const MAGIC = 'adit wallet backup 1\n';
 
-/** A backup as the first version left it: without some rows that there are now, and here without coins too. */
+/**
+ * Converts a backup to what the first version of Adit wrote: rows that only later versions have are removed. The rows
+ * of coins are removed too.
+ */
 function ofFirstVersion(file: string): Buffer {
   const bytes = fs.readFileSync(file);
   const kept = [bytes.subarray(0, MAGIC.length)];
@@ -68,7 +71,8 @@ for (const descriptors of [false, true]) {
     t.equal(await coinsOf('asked'), 2, 'addresses that are asked for');
     await node.call('unloadwallet', 'asked');
 
-    // Coins were lost, and nothing says that they were looked for: so earlier versions left it.
+    // A wallet without its coins and without the row that says that they were searched for, as earlier versions wrote
+    // it.
     fs.writeFileSync(damaged, ofFirstVersion(damaged));
     await node.call('restorewallet', 'earlier', damaged);
     t.equal(await coinsOf('earlier'), 3, 'a wallet of an earlier version');

@@ -29,7 +29,7 @@ async function fill(
 ): Promise<{ own: string[]; watched: string[]; solvable: string[]; locked: Json; lockedWatched: Json }> {
   const own: string[] = [];
   for (const type of ['legacy', 'p2sh-segwit', 'bech32']) own.push(String(await w('getnewaddress', `label ${type}`, type)));
-  // Keys of a seed before the present one.
+  // After this call, the keys above belong to a former seed.
   await w('sethdseed');
   const fresh = String(await w('getnewaddress', '', 'bech32'));
   own.push(fresh);
@@ -74,7 +74,7 @@ const history = (entries: readonly Json[]): string[] =>
     )
     .sort();
 
-/** A legacy wallet's figures: what it can spend, what it watches. */
+/** Returns what a legacy wallet can spend and what it only watches. */
 async function legacyState(w: Caller): Promise<{ mine: Json; watched: Json; spendable: string[]; eyes: string[]; history: string[] }> {
   const { mine, watchonly } = await w('getbalances');
   const coins = (await w('listunspent', 0)) as unknown as Json[];
@@ -139,7 +139,7 @@ for (const passphrase of ['', 'open sesame']) {
     t.same(await w('listlockunspent'), [locked]);
     t.same(await eyes('listlockunspent'), [lockedWatched], 'a lock goes with its coin');
 
-    // Every coin can still be spent, and nothing of it needs the legacy wallet.
+    // Every coin can still be spent without the legacy wallet.
     if (passphrase) {
       t.equal(await refusal(w('sendtoaddress', OUTSIDE, 1)), '-13 Error: Please enter the wallet passphrase with walletpassphrase first.');
       await w('walletpassphrase', passphrase, 600);

@@ -1,6 +1,6 @@
-// A pool's payout day on real processes: a hundred coinbases mature, a thousand miners are paid, one payout's fee is
-// raised, one block is orphaned, the node dies twice; and a bookkeeper who knows nothing but listsinceblock, fed with
-// its own lastblock, has every movement in his book exactly once.
+// Simulates a pool's payout day with real processes. A hundred coinbases mature, a thousand miners are paid, the fee of
+// one payout is raised, one block is orphaned, and the node is killed twice. A program that only calls listsinceblock,
+// each time with the `lastblock` of the reply before, must have recorded every movement exactly once.
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
 
@@ -22,7 +22,7 @@ interface Entry {
   readonly abandoned?: boolean;
 }
 
-/** Keeps a book from nothing but the answers of listsinceblock. */
+/** Records movements from the replies of listsinceblock alone. */
 class Bookkeeper {
   /** Entries in blocks, by transaction, output and direction. */
   readonly book = new Map<string, Entry>();
@@ -81,7 +81,7 @@ t.test('lists every payment of a busy day exactly once', async (t) => {
     return sats(trusted) + sats(untrusted_pending) + sats(immature);
   };
 
-  // Coinbases come in; the book follows now and then.
+  // Coinbases are mined, with a poll in between.
   for (let round = 0; round < 4; round++) {
     await node.call('generatetoaddress', 25, reward);
     await keeper.poll();
@@ -91,7 +91,7 @@ t.test('lists every payment of a busy day exactly once', async (t) => {
   t.equal(keeper.book.size, 100, 'a hundred coinbases');
   t.equal(keeper.balance, await total());
 
-  // A thousand miners, each with an address and an amount of his own.
+  // A thousand miners, each with its own address and amount.
   const wages = new Map<string, number>();
   for (let i = 0; i < MINERS; i++) wages.set(await miners('getnewaddress', `miner ${i % 10}`), 100_000 + i * 37);
   const all = [...wages];
@@ -105,7 +105,7 @@ t.test('lists every payment of a busy day exactly once', async (t) => {
   t.equal(keeper.pending.size, MINERS, 'all payouts are under way');
   t.equal([...keeper.pending.values()].filter((entry) => entry.comment === 'payout 2').length, MINERS / PAYOUTS);
 
-  // The fee of one is raised before anything confirms.
+  // Raise the fee of one payout before any payout is confirmed.
   const { txid: bumped } = await pool('bumpfee', payouts[2]);
   await keeper.poll();
   t.equal(keeper.pending.size, MINERS + MINERS / PAYOUTS, 'the replaced payout and its replacement');
@@ -118,13 +118,13 @@ t.test('lists every payment of a busy day exactly once', async (t) => {
     comment: 'payout 2',
   });
 
-  // The node dies, and the book goes on where it was.
+  // The node is killed; the next poll must return the same entries.
   await node.kill();
   await node.up();
   await keeper.poll();
   t.same(new Set([...keeper.pending.values()].map(({ txid }) => txid)), new Set([...payouts, bumped]));
 
-  // A block with everything is found and lost to another one that holds none of it.
+  // A block with all payouts is mined, and then replaced by two blocks without them.
   const [lost] = await node.call('generatetoaddress', 1, reward);
   await keeper.poll();
   t.equal(keeper.pending.size, 0, 'the replaced payout is told no more');
@@ -144,7 +144,7 @@ t.test('lists every payment of a busy day exactly once', async (t) => {
   t.equal(keeper.book.size, 100);
   t.equal((await pool('listsinceblock', lost, 1, null, false)).removed, undefined, 'not for one who does not want to know');
 
-  // Kill the node again, with the payouts in no block.
+  // Kill the node again while no block contains the payouts.
   await node.kill();
   await node.up();
   await keeper.poll();

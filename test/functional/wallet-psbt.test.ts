@@ -1,5 +1,6 @@
-// PSBTs from creator to extractor through a running daemon: a payment of one wallet, a multisig of two, what each call
-// refuses and in which words; and taproot wallets where descriptors of taproot are taken (signet). Real processes.
+// Tests PSBTs through all roles, from creator to extractor, with a running daemon: a payment of one wallet, a multisig
+// of two wallets, the errors of each call, and wallets with taproot descriptors on a network where these are allowed
+// (signet). Real processes.
 import t from 'tap';
 import { CallError, Daemon } from '../framework/daemon.js';
 
@@ -174,7 +175,7 @@ t.test('signs a multisig of two wallets with PSBTs', async (t) => {
 
   const all = await a('walletprocesspsbt', updated, true, 'ALL|ANYONECANPAY');
   t.equal(Object.values<string>((await node.call('decodepsbt', all.psbt)).inputs[0].partial_signatures)[0].slice(-2), '81');
-  // A sighash type of NONE, put in front of the redeem script.
+  // Insert a sighash type of NONE before the redeem script of the input.
   const typed = Buffer.from(updated, 'base64')
     .toString('hex')
     .replace('010422', '010304020000000104' + '22');

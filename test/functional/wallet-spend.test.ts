@@ -1,5 +1,5 @@
-// Payments by a running daemon's wallets: what each option does, what refusals say, and that fees, records and the
-// mempool agree. Real processes, regtest.
+// Tests payments of wallets of a running daemon: the effect of each option, the errors, and that fees, the wallet's
+// records and the mempool agree. Real processes, regtest.
 import fs from 'node:fs';
 import path from 'node:path';
 import t, { type Test } from 'tap';
@@ -8,7 +8,7 @@ import { until } from '../framework/until.js';
 
 const FALLBACK = '-fallbackfee=0.0002';
 const OUTSIDE = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
-/** Amounts as satoshis: sums of doubles drift. */
+/** Amounts are compared in satoshis, because sums of doubles are inexact. */
 const sats = (amount: number): number => Math.round(amount * 1e8);
 
 /** Wallets that tests load, by the number of coinbases that they have to spend. All coinbases of a wallet pay one address. */
@@ -283,7 +283,8 @@ t.test('selects coins: locked, unconfirmed, of reused addresses, grouped by addr
   await node.call('lockunspent', false, coins);
   t.equal(await refusal(node.call('sendtoaddress', OUTSIDE, 1)), '-6 Insufficient funds');
   await node.call('lockunspent', true, [coins[0]]);
-  // One coin and its change: the third payment in a row is the last that the limit allows.
+  // There is only one coin, and each payment spends the change of the one before. The third payment in a row is the
+  // last that the limit allows.
   for (let i = 0; i < 3; i++) await node.call('sendtoaddress', OUTSIDE, 1);
   t.match(
     await refusal(node.call('sendtoaddress', OUTSIDE, 1)),
@@ -305,7 +306,7 @@ t.test('selects coins: locked, unconfirmed, of reused addresses, grouped by addr
   t.match(await refusal(careful('sendtoaddress', OUTSIDE, 6)), '-6 Insufficient funds');
   await careful('sendtoaddress', OUTSIDE, 6, '', '', false, false, null, null, false);
 
-  // The same address three times: with the option all three go, without it one is enough.
+  // Three coins pay the same address. With the option a payment spends all three; without it, one is enough.
   await node.call('createwallet', 'reused');
   const reused = (method: string, ...params: unknown[]) => node.callWallet('reused', method, ...params);
   const once = await reused('getnewaddress');
@@ -431,7 +432,7 @@ t.test('bumpfee replaces a payment by one with a higher fee', async (t) => {
   t.equal(sats((await node.call('bumpfee', final.txid)).origfee), 60 * 141, 'though it did not say that it may be replaced');
   t.equal(await refusal(node.call('bumpfee', 'ff'.repeat(32))), '-5 Invalid or non-wallet transaction id');
 
-  // All of a coin: the higher fee needs another one.
+  // The payment uses all of a coin, so a higher fee needs another coin.
   const [coin] = (await node.call('listunspent', 1)).filter(({ amount }: { amount: number }) => amount === 50);
   const inputs = [{ txid: coin.txid, vout: coin.vout }];
   const all = await node.call('send', { [OUTSIDE]: 49.9999 }, null, null, 1, { inputs, add_inputs: false, replaceable: true });

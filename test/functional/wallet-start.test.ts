@@ -12,7 +12,7 @@ t.test('loads wallets at the start as configured', async (t) => {
   const node = await Daemon.start('-keypool=3');
   t.teardown(() => node.remove());
   const log = (): string => fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
-  // Lines are written a moment after what they tell.
+  // The log file is written with a short delay, so wait for a line.
   const logged = (text: string): Promise<void> => until(text, () => log().includes(text));
   t.equal((await node.call('createwallet', 'w', true, true, null, false, false, true)).warning, '');
   await node.call('generatetoaddress', 5, OTHER);
