@@ -13,6 +13,7 @@ import { syncSolution, writeSolution } from '../../../src/mining/serve/solution-
 import { Solutions } from '../../../src/mining/solutions.js';
 import { ANYONE, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
 import { fc } from '../../framework/fast-check.js';
+import { until } from '../../framework/until.js';
 
 const hashes = createNativeHashes();
 const trunk = buildChain(GENESIS, 3);
@@ -145,8 +146,7 @@ t.test('removes the file of a block only after the chain is synced', async (t) =
   const file = writeSolution(dir, block.hashHex, bytesOf(block));
   const from = { finder: 'client 1', address: '', height: block.height, late: false };
   const judged = solutions.judgeSolution({ kind: 'solution', hashHex: block.hashHex, block: bytesOf(block), file, ...from });
-  for (let i = 0; i < 20; i++) await new Promise(setImmediate);
-  t.match(solutions.outcomes, { accepted: 1 }, 'it is judged');
+  await until('it is judged', () => solutions.outcomes.accepted === 1);
   t.same(fs.readdirSync(dir), [`${block.hashHex}.blk`], 'and its file is there');
   end();
   await judged;

@@ -44,6 +44,7 @@ import { merkleRoot } from '../../framework/messages.js';
 import { spend } from '../../framework/model-chain.js';
 import { filterPayload } from '../../framework/p2p-client.js';
 import { createPool, NO_POLICY } from '../../framework/pool-under-test.js';
+import { until } from '../../framework/until.js';
 
 const hashes = createPureHashes();
 const numbered = (n: number): Uint8Array => hashes.sha256(Uint8Array.of(n, n >> 8, n >> 16, 7));
@@ -368,10 +369,21 @@ t.test('checks each parent of a served transaction once, however many inputs nam
   t.same(lookUps(), 2);
 });
 
+v8.setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = vm.runInNewContext('gc');
+
+function memoryInUse(): NodeJS.MemoryUsage {
+  collectGarbage();
+  return process.memoryUsage();
+}
+
 t.test('stores an announcement once when many peers wait for it', async (t) => {
   const { announcer, join, relay } = announcerOver(new Map());
   const peers = Array.from({ length: 100 }, () => join());
-  const held = (): number => process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers;
+  const held = (): number => {
+    const { heapUsed, arrayBuffers } = memoryInUse();
+    return heapUsed + arrayBuffers;
+  };
   const before = held();
   for (let n = 0; n < 10_000; n++) relay(numbered(n));
   const megabytes = (held() - before) / 1e6;
@@ -381,20 +393,14 @@ t.test('stores an announcement once when many peers wait for it', async (t) => {
 });
 
 t.test('shares the ids of selected announcements among all peers', async (t) => {
-  v8.setFlagsFromString('--expose-gc');
-  const gc = vm.runInNewContext('gc') as () => void;
   const ids = Array.from({ length: 3_000 }, (_, n) => numbered(n));
   const { announcer, clock, join, relay } = announcerOver(new Map(ids.map((id) => [Buffer.from(id).toString('hex'), id])));
   const peers = Array.from({ length: 100 }, () => join());
   for (const id of ids) relay(id);
-  const held = (): number => {
-    gc();
-    return process.memoryUsage().heapUsed;
-  };
-  const before = held();
+  const before = memoryInUse().heapUsed;
   clock.seconds += 60;
   for (const peer of peers) announcer.send(peer);
-  const megabytes = (held() - before) / 1e6;
+  const megabytes = (memoryInUse().heapUsed - before) / 1e6;
   t.ok(announcer.waitingFor(peers[0]!) > 2_000);
   // With a text and a copy of the hash for each of 2,000: 50 MB and more.
   t.ok(megabytes < 20, `${megabytes.toFixed(0)} MB for 2,000 transactions and 100 peers`);
@@ -828,6 +834,7 @@ t.test('checks an orphan once more, not once per parent, when many parents arriv
   t.equal(download.orphans.size, 1);
   for (const parent of parents) await receiver.receiveTx(peer, parent.bytes);
   open();
+  await until('the child is checked for all parents', () => judged >= 3);
   for (let i = 0; i < 200; i++) await new Promise(setImmediate);
   t.equal(judged, 3, 'as it came, for the first parent, and once for all others');
 });
@@ -878,9 +885,8 @@ t.test('keeps a valid orphan although a copy with another witness waits for the 
   await receiver.receiveTx(honest, good.bytes);
   t.equal(download.orphans.size, 2, 'both wait');
   await receiver.receiveTx(honest, parent.bytes);
-  for (let i = 0; i < 200 && download.orphans.size > 0; i++) await new Promise(setImmediate);
+  await until('no orphan waits', () => download.orphans.size === 0);
   t.same(pool.get(good.txid)?.wtxid, good.wtxid, 'the valid copy is accepted');
-  t.equal(download.orphans.size, 0, 'and the other no longer waits');
 });
 
 /** Any may be spent by anybody; long enough that transactions are not too small. */
