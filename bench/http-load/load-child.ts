@@ -114,15 +114,17 @@ let enough = false;
 function poll(order: LoadOrder & { kind: 'poll' }): void {
   const request = Buffer.from(order.request);
   const times: number[] = [];
+  const ends: number[] = [];
   let running = order.connections;
   enough = false;
   lines = Array.from({ length: order.connections }, () => new Line(order.port));
   for (const [i, line] of lines.entries()) {
     line.onReply = (ms) => {
       times.push(ms);
+      ends.push(Date.now());
       if (enough) {
         line.socket.destroy();
-        if (--running === 0) report({ kind: 'polled', times });
+        if (--running === 0) report({ kind: 'polled', times, ends });
       } else setTimeout(() => line.send(request), order.pauseMs);
     };
     setTimeout(() => line.send(request), (order.pauseMs * i) / order.connections);

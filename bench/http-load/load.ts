@@ -23,7 +23,8 @@ export type LoadReport =
   | { readonly kind: 'loop'; readonly calls: number; readonly seconds: number; readonly bytes: number; readonly times: readonly number[] }
   | { readonly kind: 'parked' }
   | { readonly kind: 'woken'; readonly atMs: readonly number[]; readonly bytes: number }
-  | { readonly kind: 'polled'; readonly times: readonly number[] }
+  /** Duration of each poll in milliseconds, and the time of its reply in milliseconds since 1970. */
+  | { readonly kind: 'polled'; readonly times: readonly number[]; readonly ends: readonly number[] }
   | { readonly kind: 'listening'; readonly port: number }
   | { readonly kind: 'flooded'; readonly bytes: number; readonly seconds: number; readonly ends: number }
   | { readonly kind: 'failed'; readonly message: string };
@@ -83,14 +84,16 @@ export async function runLoop(child: Child, order: Omit<LoadOrder & { kind: 'loo
 }
 
 /** Sends calls with a pause after each reply until stop() is called. stop() returns the milliseconds of each call. */
-export function startPolling(child: Child, order: Omit<LoadOrder & { kind: 'poll' }, 'kind'>): { stop(): Promise<readonly number[]> } {
+export function startPolling(
+  child: Child,
+  order: Omit<LoadOrder & { kind: 'poll' }, 'kind'>,
+): { stop(): Promise<readonly number[]>; stopTimed(): Promise<LoadReport & { kind: 'polled' }> } {
   child.send({ kind: 'poll', ...order });
-  return {
-    stop: async () => {
-      child.send({ kind: 'enough' });
-      return (await child.next('polled')).times;
-    },
+  const stopTimed = () => {
+    child.send({ kind: 'enough' });
+    return child.next('polled');
   };
+  return { stop: async () => (await stopTimed()).times, stopTimed };
 }
 
 /** Starts a bare uWebSockets.js server that answers every request with this body. */
