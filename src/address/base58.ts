@@ -4,6 +4,7 @@
 import type { Hashes } from '../crypto/crypto.js';
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+const CODES = Uint8Array.from(ALPHABET, (c) => c.charCodeAt(0));
 const DIGITS = new Int8Array(128).fill(-1);
 for (let i = 0; i < ALPHABET.length; i++) DIGITS[ALPHABET.charCodeAt(i)] = i;
 
@@ -16,27 +17,48 @@ const CHARS_PER_BYTE = 1.366;
 /** Returns whether an ASCII code is a Base58 digit. */
 export const isBase58Digit = (code: number): boolean => code < 128 && DIGITS[code] >= 0;
 
+/** Base58 digits per limb of a conversion, and the number of values of a limb. */
+const LIMB_DIGITS = 5;
+const LIMB = 58 ** LIMB_DIGITS;
+
+const asciiText = (codes: Uint8Array): string => String.fromCharCode.apply(null, codes as unknown as number[]);
+
 /** Encodes bytes as Base58. */
-export const encodeBase58 = (bytes: Uint8Array): string => String.fromCharCode(...encodeBase58Ascii(bytes));
+export const encodeBase58 = (bytes: Uint8Array): string => asciiText(encodeBase58Ascii(bytes));
 
 /** Encodes bytes as Base58 in ASCII codes, so that the caller can overwrite the text of a private key. */
 export function encodeBase58Ascii(bytes: Uint8Array): Uint8Array {
   let zeros = 0;
   while (zeros < bytes.length && bytes[zeros] === 0) zeros++;
-  const digits = new Uint8Array(Math.ceil((bytes.length - zeros) * CHARS_PER_BYTE) + 1);
+  // Lowest limb first. A limb times 2^16 is below 2^46, so all numbers are exact.
+  const limbs = new Float64Array(Math.ceil(((bytes.length - zeros) * CHARS_PER_BYTE) / LIMB_DIGITS) + 1);
   let used = 0;
-  for (let i = zeros; i < bytes.length; i++) {
-    let carry = bytes[i];
-    let k = 0;
-    for (; k < used || carry > 0; k++) {
-      carry += digits[k] * 256;
-      digits[k] = carry % 58;
-      carry = (carry / 58) | 0;
+  for (let i = zeros; i < bytes.length; ) {
+    const two = i + 1 < bytes.length;
+    const factor = two ? 0x10000 : 0x100;
+    let carry = two ? bytes[i] * 0x100 + bytes[i + 1] : bytes[i];
+    i += two ? 2 : 1;
+    for (let k = 0; k < used; k++) {
+      const value = limbs[k] * factor + carry;
+      carry = Math.floor(value / LIMB);
+      limbs[k] = value - carry * LIMB;
     }
-    used = k;
+    if (carry > 0) limbs[used++] = carry;
   }
-  const ascii = new Uint8Array(zeros + used).fill(ONE, 0, zeros);
-  for (let k = 0; k < used; k++) ascii[zeros + used - 1 - k] = ALPHABET.charCodeAt(digits[k]);
+  const digits = new Uint8Array(used * LIMB_DIGITS);
+  for (let k = 0, at = 0; k < used; k++) {
+    let limb = limbs[k];
+    for (let d = 0; d < LIMB_DIGITS; d++, at++) {
+      digits[at] = limb % 58;
+      limb = Math.floor(limb / 58);
+    }
+  }
+  let size = digits.length;
+  while (size > 0 && digits[size - 1] === 0) size--;
+  const ascii = new Uint8Array(zeros + size).fill(ONE, 0, zeros);
+  for (let k = 0; k < size; k++) ascii[zeros + size - 1 - k] = CODES[digits[k]];
+  // The bytes may be a private key.
+  limbs.fill(0);
   digits.fill(0);
   return ascii;
 }
@@ -84,8 +106,7 @@ export function decodeBase58(text: string | Uint8Array, maxBytes: number, make =
 }
 
 /** Encodes bytes as Base58 with a checksum: the first four bytes of their double SHA-256. */
-export const encodeBase58Check = (bytes: Uint8Array, hashes: Hashes): string =>
-  String.fromCharCode(...encodeBase58CheckAscii(bytes, hashes));
+export const encodeBase58Check = (bytes: Uint8Array, hashes: Hashes): string => asciiText(encodeBase58CheckAscii(bytes, hashes));
 
 /** Encodes bytes as Base58Check in ASCII codes, so that the caller can overwrite the text of a private key. */
 export function encodeBase58CheckAscii(bytes: Uint8Array, hashes: Hashes): Uint8Array {

@@ -2,6 +2,7 @@
 // symbols.
 
 const CHARSET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
+const CODES = Uint8Array.from(CHARSET, (c) => c.charCodeAt(0));
 const VALUES = new Int8Array(128).fill(-1);
 for (let i = 0; i < CHARSET.length; i++) VALUES[CHARSET.charCodeAt(i)] = i;
 
@@ -65,10 +66,10 @@ export const bech32Values = (text: string): Int8Array => Int8Array.from(text, (c
 export function encodeBech32(hrp: string, symbols: Uint8Array, encoding: Bech32Encoding): string {
   const state = polymod(new Uint8Array(CHECKSUM_LENGTH), polymod(symbols, hrpState(hrp)));
   const checksum = state ^ BECH32_CONSTANTS[encoding];
-  let text = `${hrp}1`;
-  for (const symbol of symbols) text += CHARSET[symbol];
-  for (let i = CHECKSUM_LENGTH - 1; i >= 0; i--) text += CHARSET[(checksum >>> (5 * i)) & 31];
-  return text;
+  const codes: number[] = [];
+  for (let i = 0; i < symbols.length; i++) codes.push(CODES[symbols[i]]);
+  for (let i = CHECKSUM_LENGTH - 1; i >= 0; i--) codes.push(CODES[(checksum >>> (5 * i)) & 31]);
+  return `${hrp}1${String.fromCharCode.apply(null, codes)}`;
 }
 
 /** Converts bytes to 5-bit symbols. The last symbol is padded with zero bits. */
