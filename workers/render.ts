@@ -6,6 +6,7 @@ import { createKeyMath } from '../src/crypto/native/key-math.js';
 import { hurry } from '../src/lib/thread-priority.js';
 import { withoutCopy } from '../src/parallel/without-copy.js';
 import type { Compat } from '../src/policy/compat.js';
+import { createScanRunner } from '../src/rpc/node/run-scan-job.js';
 import type { ReadResult } from '../src/rpc/reads/read-job.js';
 import { createJobRunner } from '../src/rpc/reads/render-job.js';
 
@@ -20,7 +21,9 @@ const { params, compat } = workerData as { readonly params: ChainParams; readonl
 const hashes = createNativeHashes();
 const { descriptors: language, hardenedMark: inferredMark } = compat;
 const descriptors = { params, hashes, keys: createKeyMath(), language, inferredMark };
-const run = createJobRunner({ compat, params, hashes, descriptors });
+const context = { compat, params, hashes, descriptors };
+const run = createJobRunner(context);
+export const { expandScripts, findActivity } = createScanRunner(context);
 
 /** Called by Piscina. @param job a read job as JSON */
 export function render(job: string): ReadResult {

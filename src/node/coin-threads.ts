@@ -9,6 +9,7 @@ import { RPC_CODE, RpcError } from '../rpc/errors.js';
 import { runCoinJob } from '../rpc/node/run-coin-job.js';
 import { type CoinJob, type CoinJobResult, type CoinJobs, JOB_WORD, type JobWords } from '../rpc/reads/coin-job.js';
 import type { RenderContext } from '../rpc/render/script.js';
+import { passedBuffers } from '../rpc/wire/taken-secrets.js';
 import { StoreError } from '../storage/store-error.js';
 import type { CoinAnswers, CoinThreadData, FromCoinThread } from './coin-thread.js';
 
@@ -68,8 +69,7 @@ export class CoinThreads implements CoinJobs {
     const { coins, render } = this.#deps;
     const { params, compat } = render;
     const workerData: CoinThreadData = { job, words, handle, params, compat };
-    const secrets = job.kind === 'scan' ? (job.secrets?.keys ?? []) : [];
-    const transferList = secrets.map(([, key]) => key.buffer as ArrayBuffer);
+    const transferList = passedBuffers(job.kind === 'scan' ? job.secrets : null);
     const thread = new Worker(WORKER_ENTRY.coins, { name: 'adit-coins', workerData, transferList });
     this.#deps.onThread?.(thread);
     let loaded = (): void => {};

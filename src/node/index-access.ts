@@ -5,8 +5,8 @@ import type { FilterOfBlock, FilterSearch } from '../parallel/filter-matcher.js'
 import type { FilterIndexAccess } from '../rpc/context/indexes.js';
 import type { NodeContext } from '../rpc/context/node.js';
 
-/** Creates a search of filters for scripts. */
-export type FilterSearcher = (scripts: readonly Uint8Array[]) => FilterSearch;
+/** Creates a search of filters for packed scripts. */
+export type FilterSearcher = (packed: SharedArrayBuffer) => FilterSearch;
 
 /** Returns the index members of NodeContext; null for disabled indexes. */
 export function indexAccess(
@@ -34,8 +34,8 @@ export function indexAccess(
 
 /** Returns a search over the filters of an index. */
 export function filterSearch(index: Pick<FilterIndex, 'find'>, searcher: FilterSearcher): FilterIndexAccess['search'] {
-  return (scripts) => {
-    const match = searcher(scripts);
+  return (packed) => {
+    const match = searcher(packed);
     return async (hashes) => {
       const filters: (FilterOfBlock | undefined)[] = [];
       for (const hash of hashes) {

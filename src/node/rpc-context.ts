@@ -3,7 +3,6 @@
 import fs from 'node:fs/promises';
 import type { DescriptorContext } from '../address/descriptor/context.js';
 import { buildCommit, version } from '../config/version.js';
-import { Semaphore } from '../lib/semaphore.js';
 import { pooledFilterSearch } from '../parallel/filter-matcher.js';
 import type { RenderPool } from '../parallel/render-pool.js';
 import { type ActiveCommands, CallExecutor } from '../rpc/call-executor.js';
@@ -11,13 +10,13 @@ import type { NetworkAccess } from '../rpc/context/network.js';
 import type { NodeContext } from '../rpc/context/node.js';
 import { METHODS } from '../rpc/declare/methods.js';
 import { RPC_CODE } from '../rpc/errors.js';
-import { HEAVY_CALLS } from '../rpc/node/heavy-call.js';
 import { MempoolTexts } from '../rpc/node/mempool-texts.js';
 import { passingOn } from '../rpc/node/pass-on.js';
 import { RestHandler } from '../rpc/node/rest.js';
 import { NODE_RUNS } from '../rpc/node/runs.js';
 import { prefetchTxBatch } from '../rpc/node/tx-batch-prefetch.js';
 import type { ReadResult } from '../rpc/reads/read-job.js';
+import { passedBuffers } from '../rpc/wire/taken-secrets.js';
 import { ExternalSigner } from '../wallet/node-face.js';
 import { CoinThreads } from './coin-threads.js';
 import { indexAccess } from './index-access.js';
@@ -76,6 +75,10 @@ export function createNodeContext(base: NodeBase, parts: ContextParts, active: A
     blocks: chain.blocks,
     coins: chain.coins,
     commands: chain.commands,
+    scanJobs: {
+      expandScripts: (job) => parts.renderers.runNamed('expandScripts', job, passedBuffers(job.secrets)),
+      findActivity: (job) => parts.renderers.runNamed('findActivity', job),
+    },
     coinJobs: new CoinThreads({
       coins: chain.coins,
       lend: (work) => base.store.lend(work),
@@ -92,12 +95,11 @@ export function createNodeContext(base: NodeBase, parts: ContextParts, active: A
     savePool: () => poolFiles.save(mempool),
     importPool: (file, options) => poolFiles.import(mempool, file, options, stop.signal),
     readAsmap: async () => (config.asmapFile === undefined ? null : fs.readFile(config.asmapFile)),
-    ...indexAccess(indexes, (scripts) => pooledFilterSearch(pool, scripts)),
+    ...indexAccess(indexes, (packed) => pooledFilterSearch(pool, packed)),
     templates: parts.access,
     jobs: parts.jobs,
     sv2: parts.sv2,
     stratum: parts.stratum,
-    heavy: new Semaphore(HEAVY_CALLS),
     grinder: parts.grinder,
     network: parts.network,
     log: base.logControl,

@@ -1,7 +1,6 @@
 // Matches block filters against scripts on the pool's threads. Hashing a set of scripts for some hundred thousand
 // blocks would take too long on the node thread.
 import { packMatchJob, runMatchJob } from '../jobs/match-filters.js';
-import { packScripts } from '../jobs/script-marks.js';
 import { inParts } from './in-parts.js';
 import type { WorkPool } from './pool.js';
 
@@ -15,15 +14,13 @@ export interface FilterOfBlock {
 /** Returns for each filter, in order, true if it may match one of the scripts. No match is missed. */
 export type FilterSearch = (blocks: readonly FilterOfBlock[]) => Promise<boolean[]>;
 
-/** @throws (the search) if the pool is closed */
-export function pooledFilterSearch(pool: WorkPool, scripts: readonly Uint8Array[]): FilterSearch {
-  const packed = packScripts(scripts);
+/** @param packed scripts (jobs/script-marks.ts) @throws (the search) if the pool is closed */
+export function pooledFilterSearch(pool: WorkPool, packed: SharedArrayBuffer): FilterSearch {
   return searchInParts((rest) => pool.run<Uint8Array>('scan', 'matchFilters', packMatchJob(packed, rest)));
 }
 
 /** Search on the calling thread, for tests. */
-export function inlineFilterSearch(scripts: readonly Uint8Array[]): FilterSearch {
-  const packed = packScripts(scripts);
+export function inlineFilterSearch(packed: SharedArrayBuffer): FilterSearch {
   return searchInParts(async (rest) => runMatchJob(packMatchJob(packed, rest), () => performance.now()));
 }
 

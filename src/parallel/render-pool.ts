@@ -13,6 +13,10 @@ export interface RenderPoolOptions {
   readonly warn: (what: string) => void;
 }
 
+/** A message whose job counts its progress in the second of some shared words. */
+const hasWords = (message: unknown): message is { readonly words: Int32Array } =>
+  typeof message === 'object' && message !== null && 'words' in message;
+
 /** Renders on threads, which start with the first job. */
 export class RenderPool<Result> {
   readonly #threads: WorkerThreads;
@@ -29,6 +33,7 @@ export class RenderPool<Result> {
       minThreads: 1,
       jobsPerThread: 1,
       workerData,
+      progress: (message) => (hasWords(message) ? Atomics.load(message.words, 1) : 0),
       warn,
     });
     this.#permits = new Semaphore(threads);
@@ -48,11 +53,11 @@ export class RenderPool<Result> {
     });
   }
 
-  /** Runs an exported function of the entry module. @throws if its thread ended, or the pool is closed */
-  runNamed<T>(name: string, message: unknown): Promise<T> {
+  /** Runs an exported function of the entry module. @param transfer moved with the message @throws if its thread ended, or the pool is closed */
+  runNamed<T>(name: string, message: unknown, transfer: readonly ArrayBuffer[] = []): Promise<T> {
     return this.#permits.run(async () => {
       if (this.#closed) throw new Error('The render threads are closed');
-      return (await this.#threads.run(message, name)) as T;
+      return (await this.#threads.run(message, name, transfer)) as T;
     });
   }
 

@@ -48,12 +48,12 @@ export class WorkerThreads {
   }
 
   /** Runs an exported function of the entry module. */
-  async run(message: unknown, name: string): Promise<unknown> {
+  async run(message: unknown, name: string, transferList: readonly ArrayBuffer[] = []): Promise<unknown> {
     this.#piscina ??= this.#start();
     const job: UnderWay = { piscina: this.#piscina, message, checks: 0, reached: 0 };
     this.#underWay.add(job);
     try {
-      return await job.piscina.run(message, { name });
+      return await job.piscina.run(message, { name, transferList: [...transferList] });
     } finally {
       this.#underWay.delete(job);
     }

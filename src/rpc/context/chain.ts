@@ -7,6 +7,7 @@ import type { ChainView } from '../../chain/chain-view.js';
 import type { CoinReader } from '../../chain/coins/coin-reader.js';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import type { CoinJobs } from '../reads/coin-job.js';
+import type { ScanJobs } from '../reads/scan-job.js';
 
 /** A header of the header tree. */
 export type { HeaderNode as HeaderInfo } from '../../chain/tree/header-node.js';
@@ -25,4 +26,5 @@ export interface ChainContext {
   readonly events: ChainEventSource;
   /** Runs jobs over all coins. */
   readonly coinJobs: CoinJobs;
+  readonly scanJobs: ScanJobs;
 }

@@ -46,10 +46,10 @@ export interface FilterIndexAccess {
   /** @param blockHash internal order */
   find(blockHash: Uint8Array): Promise<{ filter: Uint8Array; header: Uint8Array } | undefined>;
   /**
-   * Prepares a search for scripts. Returns a function that tells for blocks (hashes in internal order) whether they may
+   * Prepares a search for packed scripts (jobs/script-marks.ts). Returns a function that tells for blocks (hashes in internal order) whether they may
    * contain one of the scripts; undefined for blocks without a filter.
    */
-  search(scripts: readonly Uint8Array[]): (blockHashes: readonly Uint8Array[]) => Promise<readonly (boolean | undefined)[]>;
+  search(scripts: SharedArrayBuffer): (blockHashes: readonly Uint8Array[]) => Promise<readonly (boolean | undefined)[]>;
   /** Returns the filter headers of blocks; undefined for blocks without a filter. @param blockHashes internal order */
   heads(blockHashes: readonly Uint8Array[]): Promise<readonly ({ readonly header: Uint8Array } | undefined)[]>;
 }

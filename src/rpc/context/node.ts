@@ -1,5 +1,4 @@
 import type { Clock } from '../../lib/clock.js';
-import type { Semaphore } from '../../lib/semaphore.js';
 import type { ParametersOf, ResultOf } from '../declare/parameters.js';
 import type { MethodSpec } from '../declare/types.js';
 import type { CallInfo, Run } from '../dispatch.js';
@@ -46,7 +45,6 @@ export interface NodeContext extends ChainContext, MempoolContext, IndexContext,
   /** Runs a call on the wallets' thread; null with -disablewallet. */
   readonly passOn: PassOn | null;
   readonly clock: ClockControl;
-  readonly heavy: Semaphore;
   readonly log: LogControl;
   /** Waits until every event so far has reached wallets, notifiers, and indexes; undefined if that is already so. */
   waitForListeners(): Promise<unknown> | undefined;

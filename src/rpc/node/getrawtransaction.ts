@@ -1,6 +1,7 @@
 // Finds transactions for getrawtransaction and REST: in the mempool, or through the transaction index. Also runs
 // decoderawtransaction for bodies that are too large for a front.
 import type { TxView } from '../../consensus/tx/tx-view.js';
+import { Slicer } from '../../lib/slicer.js';
 import type { TxPlace } from '../context/indexes.js';
 import type { NodeContext } from '../context/node.js';
 import type { Run } from '../dispatch.js';
@@ -9,7 +10,6 @@ import type { TxPlaceMembers } from '../reads/read-job.js';
 import { hashHex } from '../render/hex.js';
 import { txMembersSliced } from '../render/tx.js';
 import { renderContext } from './lookup.js';
-import { Slicer } from './slices.js';
 
 /** A transaction in the mempool, or the position of a confirmed one. */
 export type Found = { readonly tx: TxView; readonly pooledSize: number } | { readonly place: TxPlace };

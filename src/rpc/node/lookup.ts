@@ -1,6 +1,4 @@
-// Finds and reads blocks, with the errors of Core 0.21.
-import type { BlockView } from '../../consensus/block/block-view.js';
-import type { Coin } from '../../consensus/coin.js';
+// Finds blocks, with the errors of Core 0.21.
 import { follows } from '../../policy/compat.js';
 import { asBool, asHash, asInt } from '../args.js';
 import type { HeaderInfo } from '../context/chain.js';
@@ -46,35 +44,12 @@ export function blockAt(ctx: NodeContext, value: JsonValue): HeaderInfo {
 const PRUNED_BLOCK = 'Block not available (pruned data)';
 /** Error text for a missing block since release 28, and in all releases while blocks below a snapshot are downloaded. */
 const NOT_DOWNLOADED = 'Block not available (not fully downloaded)';
-const PRUNED_UNDO = 'Undo data not available (pruned data)';
 
 /** Throws -1 if the block was pruned or only its header is known. */
 export function assertStored({ blocks, chain, compat }: NodeContext, node: HeaderInfo): void {
   if (blocks.isPruned(node)) fail(RPC_CODE.MISC_ERROR, PRUNED_BLOCK);
   if (blocks.hasBlock(node)) return;
   fail(RPC_CODE.MISC_ERROR, follows(compat, 28) || chain.history !== null ? NOT_DOWNLOADED : 'Block not found on disk');
-}
-
-/** Reads a block. @throws RpcError with -1 if it was pruned, only its header is known, or it cannot be read */
-export async function readBlock(ctx: NodeContext, node: HeaderInfo): Promise<BlockView> {
-  assertStored(ctx, node);
-  return ctx.blocks.readBlock(node).catch((error: unknown) => unreadable(ctx, node, error, PRUNED_BLOCK, 'Block not found on disk'));
-}
-
-/** Reads the coins that a block spent. @throws RpcError with -1 if they were pruned or cannot be read */
-export async function readUndo(ctx: NodeContext, node: HeaderInfo): Promise<Coin[][]> {
-  if (ctx.blocks.isPruned(node)) fail(RPC_CODE.MISC_ERROR, PRUNED_UNDO);
-  return ctx.blocks.readUndo(node).catch((error: unknown) => unreadable(ctx, node, error, PRUNED_UNDO, "Can't read undo data from disk"));
-}
-
-/** Throws the error for a failed read. The block may have been pruned meanwhile. */
-function unreadable(ctx: NodeContext, node: HeaderInfo, error: unknown, pruned: string, missing: string): never {
-  const { code, message } = error as NodeJS.ErrnoException;
-  // The file is damaged. Nothing else depends on this block now, so only the client and the log are informed.
-  if (code !== 'STORE_CORRUPTION' && code !== 'STORE_NOT_FOUND') throw error;
-  if (ctx.blocks.isPruned(node)) return fail(RPC_CODE.MISC_ERROR, pruned);
-  ctx.log.info(`ERROR: ${message}. Start with -reindex to rebuild everything from the readable blocks.`);
-  return fail(RPC_CODE.MISC_ERROR, missing);
 }
 
 /** Returns the confirmations of a block: 1 for the tip, -1 outside the active chain. */

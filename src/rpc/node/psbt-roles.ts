@@ -4,13 +4,13 @@ import type { Expansion } from '../../address/descriptor/expansion.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { isPayToScriptHash, witnessVersion } from '../../consensus/script/templates.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
+import type { Slicer } from '../../lib/slicer.js';
 import { findOutputs } from '../../mempool/find-outputs.js';
 import { follows } from '../../policy/compat.js';
 import type { Psbt } from '../../psbt/psbt.js';
 import type { FlatProvider } from '../../signing/signing-provider.js';
 import type { NodeContext } from '../context/node.js';
 import { outpointsOf } from './signing-args.js';
-import type { Slicer } from './slices.js';
 
 /**
  * Adds the segwit outputs that inputs spend, from the chain and the mempool. Since release 26 these outputs replace the

@@ -6,13 +6,10 @@ import { hideKeys } from '../../address/descriptor/key-tokens.js';
 import { parseDescriptor } from '../../address/descriptor/parse.js';
 import type { FlatProvider } from '../../signing/signing-provider.js';
 import { asString } from '../args.js';
-import type { NodeContext } from '../context/node.js';
-import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { asRange, type IndexRange } from '../range.js';
 import type { TakenSecrets } from '../wire/taken-secrets.js';
 import { JsonObject, type JsonValue } from '../wire/values.js';
-import { Slicer } from './slices.js';
 
 /** Default range of a ranged descriptor. */
 const DEFAULT_RANGE: IndexRange = { begin: 0, end: 1000 };
@@ -75,26 +72,3 @@ export class ScanScripts {
 }
 
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
-
-/**
- * Returns all scripts of scan objects, in slices.
- * @param stopped checked at each pause; when it returns true the rest is omitted
- */
-export async function scanScripts(
-  ctx: NodeContext,
-  objects: readonly JsonValue[],
-  call: CallInfo,
-  stopped: () => boolean,
-): Promise<ScanScripts> {
-  const scripts = new ScanScripts();
-  const slicer = new Slicer(call.yieldToUrgent);
-  for (const object of objects) {
-    for (const expansion of expandScanObject(ctx.descriptors, object, call.taken)) {
-      for (const script of expansion.scripts) scripts.add(script);
-      if (!slicer.due) continue;
-      await slicer.pause();
-      if (stopped()) return scripts;
-    }
-  }
-  return scripts;
-}

@@ -3,6 +3,7 @@
 
 import { buildTx, type TxFields } from '../../consensus/tx/build-tx.js';
 import { parseTx } from '../../consensus/tx/tx-view.js';
+import { Slicer } from '../../lib/slicer.js';
 import { follows } from '../../policy/compat.js';
 import { createPsbt, fieldsOf, type PsbtVersion } from '../../psbt/create-psbt.js';
 import { extractTx } from '../../psbt/extract-tx.js';
@@ -14,7 +15,6 @@ import type { WalletContext } from '../context/wallet.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { constructTransaction, type TxParts } from '../front/createrawtransaction.js';
-import { Slicer } from '../node/slices.js';
 import { hashHex, hex } from '../render/hex.js';
 import { asPsbtVersion, psbtText } from '../render/psbt-text.js';
 import { JsonObject, type JsonResult, type JsonValue } from '../wire/values.js';

@@ -3,6 +3,10 @@
 import { secretCopy } from '../../crypto/secret-bytes.js';
 import type { PassedSecrets } from '../../link/messages.js';
 
+/** Returns the buffers of secrets, which are transferred to another thread. */
+export const passedBuffers = (passed: PassedSecrets | null): ArrayBuffer[] =>
+  passed === null ? [] : [...passed.keys, ...passed.passphrases].map(([, secret]) => secret.buffer as ArrayBuffer);
+
 /** The secrets of a body. */
 export class TakenSecrets {
   readonly #keys = new Map<string, Uint8Array>();

@@ -14,13 +14,13 @@ const blocks = Array.from({ length: 5 }, (_, i) => {
 });
 
 t.test('finds the filters that match a script', async (t) => {
-  const search = (...wanted: number[]) => inlineFilterSearch(wanted.map(script))(blocks);
+  const search = (...wanted: number[]) => inlineFilterSearch(packScripts(wanted.map(script)))(blocks);
   t.same(await search(5), [true, false, false, false, false]);
   t.same(await search(15), [true, true, false, false, false]);
   t.same(await search(59, 200), [false, false, false, false, true]);
   t.same(await search(200), [false, false, false, false, false]);
   t.same(await search(), [false, false, false, false, false]);
-  t.same(await inlineFilterSearch([script(1)])([]), []);
+  t.same(await inlineFilterSearch(packScripts([script(1)]))([]), []);
 });
 
 t.test('ends a job when its time is over, after at least one filter', async (t) => {
@@ -33,5 +33,5 @@ t.test('ends a job when its time is over, after at least one filter', async (t) 
 
 t.test('treats a filter that cannot be read as a match', async (t) => {
   const broken = { hash: blocks[0].hash, filter: Uint8Array.of(200, 1) };
-  t.same(await inlineFilterSearch([script(200)])([broken, blocks[1]]), [true, false]);
+  t.same(await inlineFilterSearch(packScripts([script(200)]))([broken, blocks[1]]), [true, false]);
 });

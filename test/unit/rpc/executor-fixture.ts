@@ -4,7 +4,6 @@
 import type { DescriptorContext } from '../../../src/address/descriptor/context.js';
 import { createKeyMath } from '../../../src/crypto/native/key-math.js';
 import { createSigner } from '../../../src/crypto/native/sign.js';
-import { Semaphore } from '../../../src/lib/semaphore.js';
 import { wholeBody } from '../../../src/link/messages.js';
 import { FeeEstimator } from '../../../src/mempool/fees/fee-estimator.js';
 import { TxPool } from '../../../src/mempool/tx-pool.js';
@@ -15,6 +14,7 @@ import type { PoolList } from '../../../src/rpc/context/mempool.js';
 import type { NodeContext } from '../../../src/rpc/context/node.js';
 import type { WalletContext } from '../../../src/rpc/context/wallet.js';
 import { MempoolTexts } from '../../../src/rpc/node/mempool-texts.js';
+import { createScanRunner } from '../../../src/rpc/node/run-scan-job.js';
 import { NODE_RUNS } from '../../../src/rpc/node/runs.js';
 import { prefetchTxBatch } from '../../../src/rpc/node/tx-batch-prefetch.js';
 import { createJobRunner } from '../../../src/rpc/reads/render-job.js';
@@ -73,12 +73,17 @@ export function openExecutor(
     ['rpc', false],
   ]);
   const turn = (name: string, on: boolean) => categories.has(name) && !!categories.set(name, on);
+  const scans = createScanRunner({ compat, params: chain.view.params, hashes: crypto, descriptors: descriptorsOf(chain) });
   const context: NodeContext & WalletContext = {
     compat,
     adit: { version: '9.8.7', commit: 'abcdef' },
     deprecated: new Set(),
     params: chain.view.params,
     crypto,
+    scanJobs: {
+      expandScripts: async (job) => scans.expandScripts(job),
+      findActivity: async (job) => scans.findActivity(job),
+    },
     coinJobs: new CoinThreads({
       coins: chain.coins,
       lend: () => null,
@@ -156,7 +161,6 @@ export function openExecutor(
     filterIndex: null,
     coinStatsIndex: null,
     indexes: [],
-    heavy: new Semaphore(3),
     sv2: null,
     stratum: null,
     jobs: { pin: () => 0, get: () => undefined },

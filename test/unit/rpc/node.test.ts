@@ -7,11 +7,9 @@ import { chainParams } from '../../../src/consensus/params/networks.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
-import { Semaphore } from '../../../src/lib/semaphore.js';
 import { COMPATS } from '../../../src/policy/compat.js';
 import type { NodeContext } from '../../../src/rpc/context/node.js';
 import { getrawaddrman } from '../../../src/rpc/methods/hidden/getrawaddrman.run.js';
-import { heavyCall } from '../../../src/rpc/node/heavy-call.js';
 import { blockFromBytes, submit } from '../../../src/rpc/node/submit.js';
 import { addressOf } from '../../../src/rpc/render/script.js';
 import { txMembersSliced } from '../../../src/rpc/render/tx.js';
@@ -505,38 +503,6 @@ t.test('control and network calls check their arguments and report the state', a
   t.equal(await fault('testmempoolaccept', ['00', '00']), '-8 Array must contain exactly one raw transaction for now');
   t.same(events.slice(4), []);
   await fixture.end();
-});
-
-t.test('heavyCall limits concurrent calls, keeps their order and skips disconnected clients', async (t) => {
-  const heavy = new Semaphore(2);
-  const log: string[] = [];
-  const ends = new Map<string, () => void>();
-  const gone = new AbortController();
-  const enter = (name: string, signal?: AbortSignal) =>
-    heavyCall(heavy, signal, async () => {
-      log.push(name);
-      await new Promise<void>((resolve) => ends.set(name, resolve));
-      if (name === 'b') throw new Error('b failed');
-      return name;
-    });
-  const all = [enter('a'), enter('b'), enter('c', gone.signal), enter('d'), enter('e')];
-  const outcomes = Promise.allSettled(all);
-  const turn = () => new Promise((resolve) => setImmediate(resolve));
-  await turn();
-  t.same(log, ['a', 'b']);
-  gone.abort();
-  ends.get('b')?.();
-  await turn();
-  t.same(log, ['a', 'b', 'd'], 'a failed call frees its place, and c is skipped');
-  ends.get('a')?.();
-  await turn();
-  t.same(log, ['a', 'b', 'd', 'e']);
-  ends.get('d')?.();
-  ends.get('e')?.();
-  t.same(
-    (await outcomes).map((one) => (one.status === 'fulfilled' ? one.value : (one.reason as Error).message)),
-    ['a', 'b failed', 'The client has disconnected', 'd', 'e'],
-  );
 });
 
 t.test('txMembersSliced renders a transaction like TxWriter and pauses after each part', async (t) => {

@@ -1,4 +1,6 @@
 // scanblocks and getdescriptoractivity over a chain whose filters are known.
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { BasicFilterBuilder } from '../../../src/filters/basic-filter.js';
 import { filterSearch } from '../../../src/node/index-access.js';
@@ -125,5 +127,53 @@ t.test('scanblocks and getdescriptoractivity find payments and spends of descrip
     const often = new Array(1000).fill(spending.hashHex);
     const turns = await turnsDuring(() => call('getdescriptoractivity', often, WANTED, false));
     t.ok(turns > 400, `a thousand hashes take ${turns} turns`);
+  });
+
+  t.test('getdescriptoractivity shows a block as it was asked for, although a reorganisation replaces it meanwhile', async (t) => {
+    const { context } = executor();
+    const rival = buildChain(blocks[103], 3, { tag: 7 });
+    const replaced = openExecutor(fixture, new Map(), COMPATS.default, {
+      scanJobs: {
+        ...context.scanJobs,
+        findActivity: async (job) => {
+          for (const block of rival) await chain.commands.submitBlock(block.bytes);
+          return context.scanJobs.findActivity(job);
+        },
+      },
+    });
+    const [first, second] = [paying.hashHex, spending.hashHex];
+    t.match(await replaced.call('getdescriptoractivity', [second], WANTED, false), { activity: [{ type: 'spend', blockhash: second }] });
+    t.equal(await fault('getdescriptoractivity', [second], WANTED, false), '-8 Block is not in main chain');
+    t.match(await call('getdescriptoractivity', [first], WANTED, false), { activity: [{ type: 'receive', blockhash: first }] });
+    await chain.commands.invalidateBlock(chain.view.node(rival[0].hash)!);
+    t.equal(chain.view.tip.hashHex, second);
+  });
+
+  t.test('getdescriptoractivity ends when its client disconnects, and passes on the errors of unreadable blocks', async (t) => {
+    const { context } = executor();
+    const gone = new AbortController();
+    let jobs = 0;
+    const counting = openExecutor(fixture, new Map(), COMPATS.default, {
+      scanJobs: {
+        ...context.scanJobs,
+        findActivity: (job) => {
+          if (++jobs === 2) gone.abort();
+          return context.scanJobs.findActivity(job);
+        },
+      },
+    });
+    const hashes = blocks.slice(0, 9).map(({ hashHex }) => hashHex);
+    const body = Buffer.from(JSON.stringify({ method: 'getdescriptoractivity', params: [hashes, WANTED, false], id: 1 }));
+    await counting.executor.executeBody(body, { user: '', uri: '/', signal: gone.signal });
+    t.equal(jobs, 2);
+    const file = join(fixture.dir, 'blk00000.dat');
+    renameSync(file, `${file}.away`);
+    t.equal(await fault('getdescriptoractivity', [paying.hashHex], WANTED, false), '-1 Block not found on disk');
+    renameSync(`${file}.away`, file);
+    const broken = openExecutor(fixture, new Map(), COMPATS.default, {
+      scanJobs: { ...context.scanJobs, expandScripts: () => Promise.reject(new Error('the thread has ended')) },
+    });
+    t.equal(await broken.fault('getdescriptoractivity', [paying.hashHex], WANTED, false), '-1 the thread has ended');
+    t.equal(((await call('getdescriptoractivity', [paying.hashHex], WANTED, false)) as { activity: [] }).activity.length, 1);
   });
 });

@@ -7,10 +7,9 @@ import type { NodeContext, NodeRun } from '../../context/node.js';
 import type { ParametersOf } from '../../declare/parameters.js';
 import type { CallInfo } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import { heavyCall } from '../../node/heavy-call.js';
-import { readBlock, readUndo } from '../../node/lookup.js';
-import { type ScanScripts, scanScripts } from '../../node/scan-object.js';
-import { Slicer } from '../../node/slices.js';
+import { expandScripts, findActivity } from '../../node/scan-calls.js';
+import { createJobWords, JOB_WORD, type JobWords } from '../../reads/coin-job.js';
+import type { ScriptSet } from '../../reads/scan-job.js';
 import { JsonObject, type JsonResult } from '../../wire/values.js';
 import type { scanblocks as spec } from './scanblocks.spec.js';
 
@@ -19,7 +18,8 @@ interface Scan {
   /** Progress in percent. */
   progress: number;
   height: number;
-  aborted: boolean;
+  /** Stop the derivation of the scripts, and the search. */
+  readonly words: JobWords;
 }
 
 /** Filters compared at a time: about 2 MB. */
@@ -35,7 +35,7 @@ export const scanblocks: NodeRun<typeof spec> = (params, ctx, call) => {
     case 'status':
       return running ? { progress: running.progress, current_height: running.height } : null;
     case 'abort':
-      if (running) running.aborted = true;
+      if (running) Atomics.store(running.words, JOB_WORD.STOP, 1);
       return running !== undefined;
     case 'start':
       if (running) fail(RPC_CODE.INVALID_PARAMETER, 'Scan already in progress, use action "abort" or "status"');
@@ -44,7 +44,7 @@ export const scanblocks: NodeRun<typeof spec> = (params, ctx, call) => {
 };
 
 async function start(ctx: NodeContext, params: ParametersOf<typeof spec>, call: CallInfo): Promise<JsonResult> {
-  const own: Scan = { progress: 0, height: 0, aborted: false };
+  const own: Scan = { progress: 0, height: 0, words: createJobWords() };
   scans.set(ctx.chain, own);
   try {
     const { scanobjects } = params;
@@ -54,8 +54,9 @@ async function start(ctx: NodeContext, params: ParametersOf<typeof spec>, call: 
     const certain = options.has('filter_false_positives') && asBool(options.get('filter_false_positives'));
     const index = ctx.filterIndex ?? fail(RPC_CODE.MISC_ERROR, `Index is not enabled for filtertype ${type}`);
     const [first, last] = bounds(ctx, params);
-    const stopped = (): boolean => own.aborted || ctx.stopping.aborted || call.signal?.aborted === true;
-    const wanted = await scanScripts(ctx, scanobjects, call, stopped);
+    const aborted = (): boolean => Atomics.load(own.words, JOB_WORD.STOP) !== 0;
+    const stopped = (): boolean => aborted() || ctx.stopping.aborted || call.signal?.aborted === true;
+    const wanted = await expandScripts(ctx, scanobjects, call, own.words);
     await index.state.waitUntilSynced();
     const { to, found } = await search(ctx, { index, own, first, last, wanted, certain, stopped }, call);
     return { from_height: first, to_height: to, relevant_blocks: found, completed: to === last.height };
@@ -80,7 +81,7 @@ interface Search {
   readonly own: Scan;
   readonly first: number;
   readonly last: HeaderInfo;
-  readonly wanted: ScanScripts;
+  readonly wanted: ScriptSet;
   /** True to read the matching blocks, to exclude false positives. */
   readonly certain: boolean;
   stopped(): boolean;
@@ -92,7 +93,7 @@ interface Search {
  *   blocks
  */
 async function search(ctx: NodeContext, { index, own, first, last, wanted, certain, stopped }: Search, call: CallInfo) {
-  const match = index.search([...wanted.values()]);
+  const match = index.search(wanted.packed);
   const found: string[] = [];
   let to = first;
   own.height = first;
@@ -104,29 +105,11 @@ async function search(ctx: NodeContext, { index, own, first, last, wanted, certa
     for (const [i, node] of nodes.entries()) {
       // Stop at the first block that the index has not reached.
       if (hits[i] === undefined) return { to, found };
-      if (hits[i] && (!certain || (await holdsAny(ctx, node, wanted, call)))) found.push(node.hashHex);
+      if (hits[i] && (!certain || (await findActivity(ctx, node, wanted, call)).length > 0)) found.push(node.hashHex);
       to = node.height;
     }
     own.height = to;
     own.progress = last.height === first ? 100 : Math.floor((100 * (to - first)) / (last.height - first));
   }
   return { to, found };
-}
-
-/** Returns whether a block pays to one of the scripts or spends from it. */
-function holdsAny(ctx: NodeContext, node: HeaderInfo, wanted: ScanScripts, call: CallInfo): Promise<boolean> {
-  return heavyCall(ctx.heavy, call.signal, async () => {
-    const { txs } = await readBlock(ctx, node);
-    const spent = await readUndo(ctx, node);
-    const slicer = new Slicer(call.yieldToUrgent);
-    for (const tx of txs) {
-      for (let o = 0; o < tx.outputCount; o++) if (wanted.has(tx.outputScript(o))) return true;
-      if (slicer.due) await slicer.pause();
-    }
-    for (const coins of spent) {
-      if (coins.some(({ script }) => wanted.has(script))) return true;
-      if (slicer.due) await slicer.pause();
-    }
-    return false;
-  });
 }

@@ -1,6 +1,6 @@
+import { Slicer } from '../../../lib/slicer.js';
 import type { KnownNode } from '../../context/network.js';
 import type { NodeRun } from '../../context/node.js';
-import { Slicer } from '../../node/slices.js';
 import { encodeJson, encodeString } from '../../wire/json-write.js';
 import { Pieces } from '../../wire/pieces.js';
 import { RawJson } from '../../wire/values.js';

@@ -1,9 +1,10 @@
 // Core 0.21: rpc/rawtransaction.cpp.
+
+import { Slicer } from '../../../lib/slicer.js';
 import { follows } from '../../../policy/compat.js';
 import { feeRateOf } from '../../../policy/fee-rate.js';
 import { analyzePsbt, type InputAnalysis } from '../../../signing/analyze-psbt.js';
 import type { NodeRun } from '../../context/node.js';
-import { Slicer } from '../../node/slices.js';
 import { hex } from '../../render/hex.js';
 import { asPsbt } from '../../render/psbt-text.js';
 import { Amount, type JsonResult } from '../../wire/values.js';

@@ -1,7 +1,8 @@
 // Core 0.21: rpc/rawtransaction.cpp.
+
+import { Slicer } from '../../../lib/slicer.js';
 import type { NodeRun } from '../../context/node.js';
 import { renderContext } from '../../node/lookup.js';
-import { Slicer } from '../../node/slices.js';
 import { psbtMembers } from '../../render/psbt.js';
 import { asPsbt } from '../../render/psbt-text.js';
 import type { decodepsbt as spec } from './decodepsbt.spec.js';

@@ -1,5 +1,7 @@
 // Completes and signs a PSBT with the keys and scripts of descriptors, without a wallet. Core 31:
 // rpc/rawtransaction.cpp.
+
+import { Slicer } from '../../../lib/slicer.js';
 import { follows } from '../../../policy/compat.js';
 import { extractTx } from '../../../psbt/extract-tx.js';
 import { isFinal, type Psbt } from '../../../psbt/psbt.js';
@@ -11,7 +13,6 @@ import type { CallInfo } from '../../dispatch.js';
 import { addOutputs, learnExpansion } from '../../node/psbt-roles.js';
 import { expandScanObject } from '../../node/scan-object.js';
 import { asHashType } from '../../node/signing-args.js';
-import { Slicer } from '../../node/slices.js';
 import { hex } from '../../render/hex.js';
 import { asPsbt, psbtText } from '../../render/psbt-text.js';
 import { failFill } from '../../wallet/walletprocesspsbt.js';

@@ -1,9 +1,10 @@
 // Core 0.21: rpc/rawtransaction.cpp.
+
+import { Slicer } from '../../../lib/slicer.js';
 import { follows } from '../../../policy/compat.js';
 import { extractTx } from '../../../psbt/extract-tx.js';
 import { finalizePsbt } from '../../../signing/finalize-psbt.js';
 import type { NodeRun } from '../../context/node.js';
-import { Slicer } from '../../node/slices.js';
 import { hex } from '../../render/hex.js';
 import { asPsbt, psbtText } from '../../render/psbt-text.js';
 import type { finalizepsbt as spec } from './finalizepsbt.spec.js';

@@ -1,4 +1,6 @@
 // Core 0.21: rpc/rawtransaction.cpp.
+
+import { Slicer } from '../../../lib/slicer.js';
 import { follows } from '../../../policy/compat.js';
 import { isFinal } from '../../../psbt/psbt.js';
 import { dropUnneededTransactions, psbtSigning, signPsbtInput, updatePsbtOutput } from '../../../signing/psbt-input.js';
@@ -8,7 +10,6 @@ import type { NodeContext, NodeRun } from '../../context/node.js';
 import type { CallInfo } from '../../dispatch.js';
 import { addOutputs, learnExpansion } from '../../node/psbt-roles.js';
 import { expandScanObject } from '../../node/scan-object.js';
-import { Slicer } from '../../node/slices.js';
 import { asPsbt, psbtText } from '../../render/psbt-text.js';
 import { failFill } from '../../wallet/walletprocesspsbt.js';
 import type { JsonValue } from '../../wire/values.js';

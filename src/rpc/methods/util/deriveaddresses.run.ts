@@ -2,13 +2,13 @@
 import { encodeAddress, encodePublicKeyHash } from '../../../address/address.js';
 import type { Descriptor } from '../../../address/descriptor/descriptor.js';
 import type { SecretRing } from '../../../address/descriptor/secrets.js';
+import { Slicer } from '../../../lib/slicer.js';
 import { follows } from '../../../policy/compat.js';
 import { solve } from '../../../policy/script-type.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
 import type { CallInfo } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { parse } from '../../node/descriptors.js';
-import { Slicer } from '../../node/slices.js';
 import { asRange, type IndexRange } from '../../range.js';
 import type { deriveaddresses as spec } from './deriveaddresses.spec.js';
 

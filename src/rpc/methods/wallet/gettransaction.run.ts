@@ -1,5 +1,6 @@
 import { hashKey } from '../../../consensus/bytes/hex.js';
 import type { TxView } from '../../../consensus/tx/tx-view.js';
+import { Slicer } from '../../../lib/slicer.js';
 import { follows, shows } from '../../../policy/compat.js';
 import {
   addressedBy,
@@ -15,7 +16,6 @@ import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import type { ParametersOf } from '../../declare/parameters.js';
 import type { CallInfo } from '../../dispatch.js';
 import { renderContext } from '../../node/lookup.js';
-import { Slicer } from '../../node/slices.js';
 import { txHex, txMembersSliced } from '../../render/tx.js';
 import { filterOf, unknownId } from '../../wallet/history.js';
 import { EntryList, HistoryWriter } from '../../wallet/history-entry.js';

@@ -1,9 +1,9 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import { Slicer } from '../../../lib/slicer.js';
 import { CORE_NAME } from '../../../wallet/index.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import { Slicer } from '../../node/slices.js';
 import { asRpcError, managerOf } from '../../wallet/select.js';
 import type { importcorewallet as spec } from './importcorewallet.spec.js';
 

@@ -1,5 +1,5 @@
+import { Slicer } from '../../../lib/slicer.js';
 import type { WalletRun } from '../../context/wallet.js';
-import { Slicer } from '../../node/slices.js';
 import { uniqueWalletName } from '../../wallet/lifecycle.js';
 import { asRpcError, managerOf } from '../../wallet/select.js';
 import type { migratewallet as spec } from './migratewallet.spec.js';

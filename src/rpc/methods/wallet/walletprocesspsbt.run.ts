@@ -1,10 +1,11 @@
 // Core 0.21: wallet/rpcwallet.cpp.
+
+import { Slicer } from '../../../lib/slicer.js';
 import { follows, shows } from '../../../policy/compat.js';
 import { extractTx } from '../../../psbt/extract-tx.js';
 import { checkTypes } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { asHashType } from '../../node/signing-args.js';
-import { Slicer } from '../../node/slices.js';
 import { hex } from '../../render/hex.js';
 import { asPsbt, psbtText } from '../../render/psbt-text.js';
 import { fillPsbtBy } from '../../wallet/external-signer.js';

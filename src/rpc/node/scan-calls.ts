@@ -1,0 +1,49 @@
+// The node thread's side of scan jobs: gives facts, and turns errors into those of the call.
+import type { HeaderInfo } from '../context/chain.js';
+import type { NodeContext } from '../context/node.js';
+import type { CallInfo } from '../dispatch.js';
+import { fail, RPC_CODE, RpcError } from '../errors.js';
+import { createJobWords } from '../reads/coin-job.js';
+import { MISSING_UNDO } from '../reads/job-files.js';
+import type { ScanError, ScriptSet } from '../reads/scan-job.js';
+import { encodeJson } from '../wire/json-write.js';
+import type { JsonValue } from '../wire/values.js';
+import { storedBlock, storedUndo } from './read-facts.js';
+import { stopJob } from './stop-job.js';
+
+let lastNumber = 0;
+
+/**
+ * Returns the scripts of scan objects.
+ * @param words stop the job; absent: the job of a call that only its client can stop
+ */
+export async function expandScripts(
+  ctx: NodeContext,
+  objects: readonly JsonValue[],
+  call: CallInfo,
+  words = createJobWords(),
+): Promise<ScriptSet> {
+  const forget = stopJob(words, ctx.stopping, call.signal);
+  try {
+    const secrets = call.taken?.ofRequest(0) ?? null;
+    const packed = resultOf(ctx, await ctx.scanJobs.expandScripts({ objects: encodeJson([...objects]), secrets, words }));
+    return { packed, number: ++lastNumber };
+  } finally {
+    forget();
+  }
+}
+
+/** Returns the events of a block (ScanJobs.findActivity). @throws RpcError if the client has disconnected */
+export async function findActivity(ctx: NodeContext, node: HeaderInfo, scripts: ScriptSet, call: CallInfo): Promise<Uint8Array> {
+  if (ctx.stopping.aborted || call.signal?.aborted) fail(RPC_CODE.MISC_ERROR, 'The client has disconnected');
+  const undo = storedUndo(ctx, node);
+  if (undo === null && node.prev !== null) fail(RPC_CODE.MISC_ERROR, MISSING_UNDO);
+  const job = { block: storedBlock(ctx, node), undo, height: node.height, scripts };
+  return resultOf(ctx, await ctx.scanJobs.findActivity(job));
+}
+
+function resultOf<T extends object>(ctx: NodeContext, result: T | ScanError): T {
+  if (!('code' in result)) return result;
+  if (result.log !== null) ctx.log.info(result.log);
+  throw new RpcError(result.code, result.message);
+}

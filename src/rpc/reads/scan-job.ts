@@ -1,0 +1,42 @@
+// Scan jobs: the parts of getdescriptoractivity and scanblocks that render threads run. Messages of both sides.
+import type { PassedSecrets } from '../../link/messages.js';
+import type { JobWords } from './coin-job.js';
+import type { StoredBlock, StoredUndo } from './read-job.js';
+
+/** Derives the scripts of scan objects. */
+export interface ExpandJob {
+  /** The scan objects as JSON. */
+  readonly objects: string;
+  /** Secrets that were taken out of them; transferred. */
+  readonly secrets: PassedSecrets | null;
+  readonly words: JobWords;
+}
+
+/** Finds what some scripts received and spent in a block. */
+export interface ActivityJob {
+  readonly block: StoredBlock;
+  readonly undo: StoredUndo | null;
+  readonly height: number;
+  readonly scripts: ScriptSet;
+}
+
+/** A set of scripts (jobs/script-marks.ts), and a number that no other set of the process has. */
+export interface ScriptSet {
+  readonly packed: SharedArrayBuffer;
+  readonly number: number;
+}
+
+export interface ScanError {
+  readonly code: number;
+  readonly message: string;
+  /** Line for the log; null for none. */
+  readonly log: string | null;
+}
+
+/** Runs scan jobs. Rejects only if no thread can run them. */
+export interface ScanJobs {
+  /** @returns the distinct scripts; fewer if the job was stopped */
+  expandScripts(job: ExpandJob): Promise<SharedArrayBuffer | ScanError>;
+  /** @returns the events as JSON without brackets, in shared memory; no bytes for none */
+  findActivity(job: ActivityJob): Promise<Uint8Array | ScanError>;
+}
