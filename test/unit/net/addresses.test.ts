@@ -1,4 +1,4 @@
-// The address manager, maps of autonomous systems, and the choice of whom to evict.
+// Tests the address manager, maps of autonomous systems, and the choice of the inbound peer to evict.
 
 import t from 'tap';
 import type { AddrManager } from '../../../src/net/address/addr-manager.js';
@@ -74,7 +74,7 @@ t.test('limits how many entries one source group can fill', async (t) => {
 t.test('tests a tried address with a connection before another one evicts it', async (t) => {
   let now = NOW;
   const manager = addressBook(() => now, random);
-  // One neighbourhood has 512 places among the tried.
+  // In the table of tried addresses, one group of addresses can use 512 places.
   const all = Array.from({ length: 600 }, (_, i) => at(`8.8.${1 + (i >> 7)}.${1 + (i & 127)}`));
   for (const [i, address] of all.entries()) {
     manager.add({ ...address, time: now - 100, services: 9n }, at(`${9 + (i % 100)}.9.9.9`));
@@ -96,7 +96,7 @@ t.test('tests a tried address with a connection before another one evicts it', a
     const left = triedKeys();
     return [...before].filter((key) => !left.has(key));
   };
-  /** A newcomer works; whose place it wants. */
+  /** Marks an unsuccessful address as good until it collides with a tried one. Returns both. */
   const collide = () => {
     const tried = triedKeys();
     for (const address of all) {
@@ -142,7 +142,7 @@ t.test('tests a tried address with a connection before another one evicts it', a
 t.test('keeps its tables consistent while addresses evict each other from full buckets', async (t) => {
   let now = NOW;
   const manager = addressBook(() => now, random);
-  // Few neighbourhoods: places collide all the time.
+  // All addresses belong to a few groups, so their places collide often.
   for (let i = 0; i < 40_000; i++) {
     const host = `8.8.${i % 3}.${1 + (Math.floor(random() * 200) % 250)}`;
     const port = 1 + Math.floor(random() * 40);
@@ -239,7 +239,7 @@ t.test('evicts the youngest of the largest group, never an outbound peer or one 
   }
 });
 
-// Maps are written here by code of the test's own: numbers in classes of growing width, instructions before them.
+// The test encodes maps itself: numbers in classes of growing width, preceded by an instruction.
 type Bits = number[];
 const ofWidth = (value: number, width: number): Bits =>
   Array.from({ length: width }, (_, i) => Math.floor(value / 2 ** (width - 1 - i)) % 2);
@@ -258,7 +258,7 @@ function classed(value: number, least: number, widths: readonly number[]): Bits 
 const widths = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 const returns = (system: number): Bits => [0, ...classed(system, 1, widths(15, 24))];
 const jumps = (over: number): Bits => [1, 0, ...classed(over, 17, widths(5, 30))];
-/** @param prefix up to eight bits */
+/** Instruction that compares the next bits. @param prefix up to eight bits */
 const matches = (prefix: Bits): Bits => [
   1,
   1,
@@ -279,7 +279,7 @@ function packed(bits: Bits): Uint8Array {
   return bytes;
 }
 
-/** ::ffff:0:0/96, before the bits of an IPv4 address. */
+/** The prefix ::ffff:0:0/96, which stands before the bits of an IPv4 address. */
 const toIpv4 = [...Array.from({ length: 10 }, () => 0), 255, 255].flatMap((byte) => matches(ofWidth(byte, 8)));
 
 t.test('finds the autonomous system of every address that was written into a map', async (t) => {

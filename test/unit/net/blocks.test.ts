@@ -1,5 +1,5 @@
-// Blocks between peers and the chain: which blocks the node requests and which it serves, while the chain is still
-// processing a block.
+// Tests the exchange of blocks between peers and the chain: which blocks the node requests and which it serves, also
+// while the chain is still processing a block.
 import { EventEmitter } from 'node:events';
 import t from 'tap';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
@@ -48,7 +48,7 @@ function contextOf({ chain, clock }: Fixture, peers: ReadonlySet<Peer>): NetCont
   } as unknown as NetContext;
 }
 
-/** A peer with blocks that keeps what it is sent. */
+/** Makes a peer that has blocks and records the messages it receives. */
 function talkingPeer(): { peer: Peer; sent: { command: string; payload: Uint8Array }[] } {
   const sent: { command: string; payload: Uint8Array }[] = [];
   const peer = new Peer(0, 'inbound', { network: 'ipv4', bytes: Uint8Array.of(127, 0, 0, 1), port: 1 }, '', '', NO_PERMISSIONS, 0);
@@ -134,7 +134,7 @@ t.test('requests a withheld block from another peer that has it, the most useful
   friend.peer.lastBlockTime = 5;
   let now = 0;
   const downloads = new BlockDownload(contextOf(fixture, new Set(all.map(({ peer }) => peer))), () => now);
-  // Out of initial download: withholding slows that down, and is dealt with there.
+  // Leave initial download. During it, another rule handles peers that withhold blocks.
   const tip = buildBlock(GENESIS, { time: fixture.clock.nowSeconds() - 600 });
   await chain.commands.submitBlock(tip.bytes);
   t.equal(chain.view.isInitialBlockDownload(), false);
@@ -223,7 +223,7 @@ t.test('does not request old blocks from a peer that offers NODE_NETWORK_LIMITED
     peer.services = services;
     noteAvailable(chain.view, peer, blocks[289]!.hash);
     new BlockDownload(contextOf(fixture, new Set([peer]))).fillWindow(peer);
-    // A count, then a type and a hash each.
+    // The payload is a count, followed by a type and a hash for each entry.
     const payload = Buffer.from(sent[0]?.payload ?? []);
     return Array.from({ length: payload[0] ?? 0 }, (_, i) => chain.view.node(payload.subarray(5 + i * 36, 37 + i * 36))?.height ?? -1);
   };

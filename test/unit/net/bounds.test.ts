@@ -1,5 +1,5 @@
-// Limits for hostile peers: order of service, waiting bytes in either direction, disconnections when memory is short,
-// and the rate of log lines.
+// Tests limits for hostile peers: the order in which peers are served, bytes that wait in either direction,
+// disconnections when memory is short, and the rate of log lines.
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import t from 'tap';
@@ -268,7 +268,7 @@ t.test('spreads the send rounds of many peers over several event-loop ticks', as
   });
   rounds.schedule();
   rounds.schedule();
-  // A quarter of a millisecond for each of them.
+  // Serving a peer takes a quarter of a millisecond.
   await countingReadings(async () => {
     for (; sent.length < 30 && turns < 1_000; turns++) await new Promise(setImmediate);
   }, 0.25);
@@ -300,7 +300,7 @@ t.test('runs one send round per tick when another one is scheduled during it', a
   });
   rounds.schedule();
   const most: number[] = [];
-  // Longer than a time slice: one peer each.
+  // Serving a peer takes longer than a time slice, so each event-loop tick serves only one.
   await countingReadings(async () => {
     for (let i = 0; i < 50 && (sent < 8 || inTurn > 0); i++) {
       inTurn = 0;
@@ -402,7 +402,7 @@ t.test('does not grow while a send queue is never completely empty', async (t) =
   let most = 0;
   for (let round = 0; round < 1_000; round++) {
     for (let i = 0; i < 100; i++) queue.push(new Uint8Array(2_000));
-    // The socket takes two pieces at most, and something is left.
+    // The socket takes at most two chunks, so the queue never becomes empty.
     while (queue.bytes - socket.writableLength > 200_000) {
       socket.writableLength = 0;
       queue.drained();

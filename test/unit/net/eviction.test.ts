@@ -1,7 +1,7 @@
-// Which inbound peer has to go, measure by measure: the peers of interest are always the youngest of one neighbourhood,
-// which nothing but the measure under test can save. Figures from Core's AttemptToEvictConnection (0.21.1): 4 by group,
-// 8 by ping, 4 by transactions, 8 that relay blocks only, 4 by blocks, half of the rest by age, half of that half for
-// local peers.
+// Tests the choice of the inbound peer to evict, one criterion at a time. The peers under test are always the youngest
+// of one address group, so that only the criterion under test can protect them. Figures from Core's
+// AttemptToEvictConnection (0.21.1): 4 by group, 8 by ping, 4 by transactions, 8 that relay blocks only, 4 by blocks,
+// half of the rest by age, half of that half for local peers.
 import t from 'tap';
 import { NO_PERMISSIONS } from '../../../src/net/options.js';
 import { evictionCandidate } from '../../../src/net/peer/eviction.js';
@@ -28,10 +28,10 @@ function peer(id: number, more: Partial<Peer> = {}): Peer {
   } as Peer;
 }
 
-/** Peers without merits, oldest first. */
+/** Peers that only their age distinguishes, oldest first. */
 const crowd = Array.from({ length: 40 }, (_, id) => peer(id));
 
-/** The number of the peer that goes when these, each younger than the one before, join the crowd. */
+/** Adds these peers to the crowd, each younger than the one before. Returns the id of the peer that is evicted. */
 const goes = (youngest: readonly Partial<Peer>[]): number | undefined => {
   const all = [...crowd, ...youngest.map((more, i) => peer(100 + i, more))];
   return evictionCandidate(all, 1, groupOf)?.id;
@@ -61,7 +61,7 @@ t.test('protects the four peers that most recently sent blocks from eviction', a
 
 t.test('protects eight more peers that relay only blocks from eviction', async (t) => {
   const quiet = (i: number): Partial<Peer> => ({ relaysTxs: false, lastBlockTime: 2_000 - i });
-  // Eight as such, and of the rest four by their blocks.
+  // Eight are protected because they relay only blocks, and four of the others because of their blocks.
   t.equal(goes(times(12, quiet)), 39);
   t.equal(goes(times(13, quiet)), 112);
   t.equal(goes(times(5, (i) => ({ ...quiet(i), isClient: true }))), 104, 'a peer without blocks is none of them');
@@ -69,8 +69,8 @@ t.test('protects eight more peers that relay only blocks from eviction', async (
 
 t.test('reserves a quarter of the remaining slots for local peers', async (t) => {
   const local = (): Partial<Peer> => ({ address: at('127.0.0.1') });
-  // The rules protect 20 of the crowd's 40: 4 by group, 8 by ping, 4 by transactions, 4 by blocks. With n local ones 20
-  // + n are left.
+  // The rules protect 20 of the crowd's 40: 4 by group, 8 by ping, 4 by transactions, 4 by blocks. With n local peers,
+  // 20 + n remain.
   const one = (count: number): number | undefined => {
     const all = [...crowd, ...times(count, local).map((more, i) => peer(100 + i, more))];
     return evictionCandidate(all, 1, () => 'one neighbourhood')?.id;

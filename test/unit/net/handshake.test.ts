@@ -1,4 +1,4 @@
-// The first messages of a connection, one by one, against the whole network module.
+// Tests the first messages of a connection, one by one, against the whole network module.
 import t, { type Test } from 'tap';
 import { NetWorld, type WorldOptions } from '../../framework/net-world.js';
 import { type Greeting, versionPayload } from '../../framework/p2p-client.js';
@@ -36,7 +36,7 @@ t.test('disconnects peers with a protocol version below 31800', async (t) => {
   const world = await open(t);
   for (const [version, shown] of [
     [31_799, 31_799],
-    // The version that 0.1.x sent.
+    // The version that Bitcoin 0.1.x sent.
     [10_300, 300],
   ] as const) {
     const old = (await world.inbound())!;
@@ -137,7 +137,7 @@ t.test('detects a connection to itself by the nonce of its version message', asy
   await self.ended();
   t.same(self.commands, [], 'it gets no version');
   t.match(world.said('connected to self'), [/^connected to self at 8\.8\.8\.8:\d+, disconnecting$/]);
-  // Nonces count only until the handshake of the call is over.
+  // The nonce of an outbound connection is compared only until its handshake is complete.
   host.send('version', versionPayload({ time }));
   host.send('verack');
   await host.sync();

@@ -1,6 +1,6 @@
-// The first pass over long chains of little work, before their headers are stored. A model that sees all headers at
-// once and knows only sums of work gives the expected results. Chains have random work and are cut into batches
-// anywhere, from honest and dishonest peers that send them alternately.
+// Tests the first pass over long chains of little work, before their headers are stored. A model that sees all headers
+// at once and knows only sums of work gives the expected results. Chains have random work and are cut into batches
+// anywhere. Honest and dishonest peers send them alternately.
 
 import t from 'tap';
 import type { HeaderNode } from '../../../src/chain/tree/header-node.js';
@@ -16,9 +16,12 @@ import { fc } from '../../framework/fast-check.js';
 
 const crypto = createNativeCrypto();
 const regtest = chainParams('regtest');
-/** Small, so that chains of hundreds show what chains of hundreds of thousands would: a liar has 40 bits to guess. */
+/**
+ * Small figures, so that chains of hundreds of headers show what chains of hundreds of thousands would. A dishonest
+ * peer would have to guess 40 bits.
+ */
 const FIGURES = { period: 3, buffer: 120 };
-/** Bits and the work they stand for, spelled out. */
+/** The work of each value of nBits, written out. */
 const WORK = new Map([
   [0x207fffff, 2],
   [0x207ffffd, 2],
@@ -29,7 +32,7 @@ const WORK = new Map([
 ]);
 const NOW = 1_700_000_000;
 
-/** A header on a parent. */
+/** Builds a header on a parent. */
 function header(prev: Uint8Array, bits: number, salt: number): HeaderView {
   const bytes = new Uint8Array(80);
   const view = new DataView(bytes.buffer);
@@ -38,7 +41,8 @@ function header(prev: Uint8Array, bits: number, salt: number): HeaderView {
   view.setUint32(36, salt, true);
   view.setUint32(68, NOW - 1_000, true);
   view.setUint32(72, bits, true);
-  // The hash's top byte against the target's: all of these targets begin with 7f, 3f or 1f.
+  // Compare only the top byte of the hash with the target. This is enough, because all of these targets begin with 7f,
+  // 3f or 1f.
   const top = (bits >> 16) & 0x7f;
   for (let nonce = 0; ; nonce++) {
     view.setUint32(76, nonce, true);
@@ -61,7 +65,7 @@ function chainOf(prev: Uint8Array, bits: readonly number[]): HeaderView[] {
 }
 
 const START = { hash: new Uint8Array(32).fill(7), work: 1_000n, height: 10 };
-/** The block at which every chain begins, with the fields that the guard reads. */
+/** The block at which every chain begins, with the fields that the guard (presync) reads. */
 const start = {
   hash: START.hash,
   bits: 0x207fffff,
@@ -69,11 +73,11 @@ const start = {
   chainWork: START.work,
   prev: null,
   medianTimePast: () => NOW - 2_000,
-  // Where a locator ends.
+  // Every locator ends with this block.
   ancestor: () => ({ hash: new Uint8Array(32), height: 0 }),
 } as unknown as HeaderNode;
 
-/** One guard and what it did. */
+/** Makes a guard and records its actions. */
 function guard(minimumChainWork: bigint, params: ChainParams = regtest, medianAgo = 2_000) {
   const asked: [Peer, readonly Uint8Array[]][] = [];
   const blamed: string[] = [];
@@ -92,12 +96,12 @@ function guard(minimumChainWork: bigint, params: ChainParams = regtest, medianAg
 const peerOf = (id: number): Peer => ({ id, permissions: { noban: false }, sync: {} }) as unknown as Peer;
 
 /**
- * A peer that answers what it is asked, in batches of a size, with one chain at first and another once it is asked from
- * the start again.
+ * A peer that answers requests in batches of a given size. It serves one chain at first, and another one when the
+ * request begins at the start again.
  */
 class Teller {
   readonly released: HeaderView[] = [];
-  /** Headers taken past the guard: those released, and those it did not want to look at any more. */
+  /** Headers that would be stored: those that the guard released, and those it no longer checks. */
   readonly taken: HeaderView[] = [];
   mostHeaders = 0;
   mostBits = 0;
@@ -119,7 +123,7 @@ class Teller {
     this.#next = { from: locator[0] as Uint8Array };
   }
 
-  /** Sends one batch. @returns whether there was anything to send */
+  /** Sends one batch. @returns false if there was nothing to send */
   step(): boolean {
     if (this.#next === null) return false;
     const { from } = this.#next;
@@ -140,7 +144,7 @@ class Teller {
       const parent = Object.assign(Object.create(this.parent), { chainWork: workOf(before), height: START.height + at }) as HeaderNode;
       if (this.presync.startPresync(this.peer, parent, views, full)) this.#note();
       else {
-        // Kept, as any header is; a full message makes the node ask for what follows.
+        // The headers are stored as usual. After a full message, the node requests the next ones.
         this.taken.push(...views);
         if (full) this.#next = { from: (views.at(-1) as HeaderView).hash };
       }
@@ -169,12 +173,12 @@ const same = (a: readonly string[], b: readonly string[]): boolean => a.length =
 const bitsOf = (most: number) => fc.array(fc.constantFrom(...WORK.keys()), { minLength: 1, maxLength: most });
 const batches = fc.integer({ min: 1, max: 60 });
 
-/** Returns the headers that the model stores of an honest peer: all or none. */
+/** Returns the headers of an honest peer that the model stores: all or none. */
 function modelHonest(chain: readonly HeaderView[], wanted: bigint): readonly HeaderView[] {
   return workOf(chain) >= wanted ? chain : [];
 }
 
-/** Runs one peer to its end. */
+/** Lets one peer send everything it has. */
 function tell(tales: readonly (readonly HeaderView[])[], batch: number, wanted: bigint) {
   const { presync, asked, blamed, parent } = guard(wanted);
   const teller = new Teller(presync, tales, batch, parent);
@@ -192,7 +196,7 @@ function tell(tales: readonly (readonly HeaderView[])[], batch: number, wanted: 
 t.test('accepts an honest header chain completely if it has enough work, and not at all otherwise', async (t) => {
   const property = fc.property(bitsOf(300), batches, fc.integer({ min: 1, max: 130 }), (bits, batch, percent) => {
     const chain = chainOf(START.hash, bits);
-    // Around what the chain has: below, exactly, above.
+    // The required work is less than, equal to or more than the work of the chain.
     const wanted = START.work + ((workOf(chain) - START.work) * BigInt(percent)) / 100n;
     const { teller, blamed, presync } = tell([chain], batch, wanted);
     const expected = modelHonest(chain, wanted);
@@ -225,9 +229,11 @@ t.test('stores no headers of a peer that sends another low-work chain in the sec
       const received = teller.readings === 2 ? second : first;
       if (!same(hashesOf(released), hashesOf(received.slice(0, released.length)))) throw new Error('released what was not told so');
       const falseOnes = teller.readings === 2 ? Math.max(0, released.length - common.length) : 0;
-      // Headers of the other chain may go through where it has the work itself, or by guessing 40 bits.
+      // Headers of the second chain may pass if this chain has the required work itself, or if the peer has guessed 40
+      // bits.
       if (falseOnes > 0 && workOf(second) < wanted) throw new Error(`${falseOnes} false headers of too little work`);
-      // Headers of the true chain pass before the work is reached. Those in the buffer wait.
+      // Some headers of the true chain pass before the required work is reached. The ones in the buffer must still
+      // wait.
       const early = workOf(received) < wanted;
       if (early && released.length > Math.max(0, received.length - FIGURES.buffer)) throw new Error('the buffer was given away');
       return !presync.reads(teller.peer) && teller.mostHeaders <= FIGURES.buffer + batch;
@@ -236,13 +242,13 @@ t.test('stores no headers of a peer that sends another low-work chain in the sec
   fc.assert(property, { numRuns: 60 });
   t.pass('60 tales');
 
-  // The tale that the bits are kept against: a long chain of little work after a short one of much, longer than what is
-  // held back.
+  // The attack that the bits prevent: a short chain with much work in the first pass, then a long chain with little
+  // work in the second pass, longer than the buffer.
   const long = fc.property(fc.integer({ min: 0, max: 10 }), fc.integer({ min: 200, max: 220 }), batches, (fork, length, batch) => {
     const first = chainOf(START.hash, new Array<number>(70).fill(0x201fffff));
     const common = first.slice(0, fork);
     const second = [...common, ...chainOf(common.at(-1)?.hash ?? START.hash, new Array<number>(length - fork).fill(0x207fffff))];
-    // A reading never gets farther than where a bit is wrong, and half of them are.
+    // The second pass ends at the first wrong bit, and half of the bits are wrong.
     const { teller } = tell([first, second], batch, workOf(first));
     return teller.readings === 2 && teller.taken.length === 0 && teller.mostHeaders < FIGURES.buffer + batch;
   });
@@ -251,8 +257,8 @@ t.test('stores no headers of a peer that sends another low-work chain in the sec
 });
 
 t.test('stops reading an endless low-work chain once it exceeds the possible number of headers', async (t) => {
-  // As many headers as time allows, six a second since the start's median time, cost a bit in three; one bit more ends
-  // it.
+  // Time allows six headers per second since the median time of the start. One bit is stored for every three headers;
+  // one bit more ends the first pass.
   const property = fc.property(fc.integer({ min: 1, max: 80 }), fc.integer({ min: 1, max: 60 }), (batch, secondsOverTwoHours) => {
     const chain = chainOf(START.hash, new Array<number>(600).fill(0x207fffff));
     const { presync, asked, blamed, parent } = guard(1_000_000n, regtest, secondsOverTwoHours - 7_200);
@@ -280,7 +286,7 @@ t.test('reads interleaved header chains of several peers as it would read each a
     const { presync, asked, parent } = guard(wanted);
     const tellers = peers.map(([bits, batch], id) => new Teller(presync, [chainOf(START.hash, bits)], batch, parent, id));
     for (let i = 0, idle = 0; idle < tellers.length * 3 && i < 5_000; i++) {
-      // Turns as drawn, then one after the other so that all come to an end.
+      // The peers send in random order first, and then one after the other, so that all of them finish.
       const teller = tellers[(i < turns.length ? (turns[i] as number) : i) % tellers.length] as Teller;
       const moved = teller.step();
       for (const [peer, locator] of asked.splice(0)) tellers.find((one) => one.peer === peer)?.asked(locator);
@@ -297,7 +303,7 @@ t.test('reads interleaved header chains of several peers as it would read each a
 });
 
 t.test('rejects an illegal change of difficulty in the first pass', async (t) => {
-  // A network whose targets change every ten blocks, as the main one's do every 2,016.
+  // A network whose target changes every ten blocks, as on mainnet every 2,016.
   const strict: ChainParams = { ...regtest, allowMinDifficultyBlocks: false, powTargetTimespan: 6_000, powTargetSpacing: 600 };
   const runOf = (bitsAt: (height: number) => number) => {
     const chain: HeaderView[] = [];
@@ -318,7 +324,8 @@ t.test('rejects an illegal change of difficulty in the first pass', async (t) =>
     return { taken: teller.taken.length, blamed };
   };
   const easy = () => 0x207fffff;
-  // Four times the work and back; what division dropped does not come back.
+  // The work changes by a factor of four up and down. The division loses a remainder, so the target does not return to
+  // its first value.
   const permitted = (height: number) => (height < 20 ? 0x207fffff : height % 40 < 20 ? 0x207ffffc : 0x201fffff);
   t.same(runOf(easy), { taken: 100, blamed: [] });
   t.same(runOf(permitted), { taken: 100, blamed: [] }, 'by four, where targets change');
@@ -328,8 +335,8 @@ t.test('rejects an illegal change of difficulty in the first pass', async (t) =>
     return outcome.taken === 0 && outcome.blamed.length === 1;
   });
   fc.assert(elsewhere, { numRuns: 40 });
-  // One step of the mantissa more than four times: the targets before are 0x7ffffc and 0x1fffff, a quarter and four
-  // times of each other.
+  // One step of the mantissa beyond a factor of four. The targets before are 0x7ffffc and 0x1fffff; each of them is
+  // allowed to change into the other.
   for (const [before, after] of [
     [0x207ffffc, 0x201ffffe],
     [0x201fffff, 0x207ffffd],

@@ -1,5 +1,6 @@
-// Headers of peers, message by message against the whole network module: headers that do not connect, headers that do
-// not come, and announcements of the node's own blocks. Bounds are spelled out from Core's net_processing.cpp.
+// Tests headers of peers, message by message against the whole network module: headers that do not connect, headers
+// that do not arrive, and announcements of the node's own blocks. The bounds are written out from Core's
+// net_processing.cpp.
 import t, { type Test } from 'tap';
 import type { HeaderNode } from '../../../src/chain/tree/header-node.js';
 import { silentLogger } from '../../../src/log/logger.js';
@@ -22,7 +23,7 @@ t.test('requests the missing headers when headers do not connect, and counts rep
   const world = await open(t, { net: { legacyPeers: true } });
   await world.grow(2);
   const guest = await world.guest();
-  /** A branch whose first block the node never sees. */
+  /** A branch without its first block, which the node never receives. */
   const unknown = (count: number, tag: number): BuiltBlock[] => buildChain(GENESIS, count + 1, { tag }).slice(1);
   guest.take();
   for (let i = 1; i <= 9; i++) {
@@ -67,7 +68,10 @@ t.test('finds a header without proof of work behind one whose time is too far ah
   t.equal(world.said('header with invalid proof of work').length, 1);
 });
 
-/** Announces blocks that the node cannot know, one message each. @returns the number of getheaders messages to the peer */
+/**
+ * Announces blocks whose parents the node does not know, one message each. @returns the number of getheaders messages
+ * to the peer
+ */
 async function announceUnknown(peer: FakePeer, count: number, tag: number): Promise<number> {
   peer.take();
   for (let i = 0; i < count; i++) peer.send('inv', invPayload([[2, Buffer.alloc(32, tag + i)]]));
@@ -101,7 +105,7 @@ t.test('requests headers for each unknown block announcement in 0.21 mode', asyn
 
 t.test('requests headers from one more peer for each new block during the header download', async (t) => {
   const world = await open(t);
-  // A tip of more than a day ago: one peer is asked at the start.
+  // The tip is more than a day old, so at the start headers are requested from only one peer.
   await world.grow(1, { ageSeconds: 90_000 });
   const [first, second, third] = [await world.host('8.1.0.1'), await world.guest(), await world.guest()];
   t.same(
@@ -143,7 +147,7 @@ t.test('rejects headers that are not continuous, and messages with more than 2,0
 });
 
 t.test('limits the header download to 15 minutes plus a millisecond per expected header', async (t) => {
-  /** A node two days behind: 288 headers are expected. */
+  /** The node is two days behind, so it expects 288 headers. */
   const begin = async (t: Test): Promise<NetWorld> => {
     const clock = new TestClock();
     clock.seconds = 1_296_688_602 + 2 * 86_400;
@@ -197,8 +201,8 @@ t.test('limits the header download to 15 minutes plus a millisecond per expected
 });
 
 /**
- * Blocks that connect at once are announced to a peer that wants headers.
- * @returns commands and the first byte, the count
+ * Connects blocks at once and announces them to a peer that wants headers. @returns the command and the first byte (the
+ * count) of each message
  */
 async function announced(count: number, knows: (peer: FakePeer, blocks: readonly BuiltBlock[]) => Uint8Array): Promise<string[]> {
   const world = await NetWorld.open();
@@ -208,7 +212,7 @@ async function announced(count: number, knows: (peer: FakePeer, blocks: readonly
     guest.send('sendheaders');
     const blocks = await world.grow(count);
     await guest.sync();
-    // The module itself announced them one by one.
+    // Forget the announcements that the module itself made, one for each block.
     guest.take();
     guest.peer.sync.bestHeaderSent = null;
     guest.peer.sync.bestKnown = chain.view.node(knows(guest, blocks)) ?? null;

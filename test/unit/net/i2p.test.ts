@@ -1,4 +1,4 @@
-// Streams through a SAM bridge of the test's own: calls, peers that come, and a bridge that does everything wrong.
+// Tests streams through a SAM bridge of the test: outbound and inbound connections, and a bridge that answers wrongly.
 import fs from 'node:fs';
 import type net from 'node:net';
 import path from 'node:path';
@@ -89,13 +89,13 @@ t.test('connects I2P peers to each other at their persistent addresses', async (
   await until('words', () => got.text !== '' && received.text !== '');
   t.same([got.text, received.text], ['to the caller', 'to the called'], 'nothing of the talk with the bridge is left in between');
 
-  // One more peer, and a second call within the same session.
+  // Another inbound peer, and a second outbound connection within the same session.
   await until('listening again', () => bridge.count('STREAM ACCEPT') === 2);
   const second = await theirs.i2p.dial(address(name), false, true);
   t.equal(addressText(second.own), addressText(stream.own));
   await until('both peers', () => ours.inbound.length === 2);
 
-  // Calls apart from all others are from addresses of their own, which end with them.
+  // A connection that must not be linked to the others gets an address of its own, which ends with the connection.
   await until('listening again', () => bridge.count('STREAM ACCEPT') === 3);
   const apart = await theirs.i2p.dial(address(name), true, true);
   t.not(addressText(apart.own), addressText(stream.own));
@@ -231,7 +231,7 @@ t.test('stores no invalid key of the bridge, and accepts no peers with an invali
     one.i2p.stop();
     await until('the end of the session', () => bridge.sessions.size === 0);
   }
-  // A file that holds no key is not written over.
+  // A file that holds no key is not overwritten.
   fs.writeFileSync(keyFile, 'short');
   const mutated = begin(t, bridge, keyFile);
   mutated.listen();

@@ -1,6 +1,6 @@
-// Pings and timeouts: when the node sends a ping, which answers end it, and after how much silence it disconnects a
-// peer. Seconds are spelled out from Core's net.h and net_processing.cpp: 2 minutes between pings, 60 seconds for the
-// first message, 20 minutes later.
+// Tests pings and timeouts: when the node sends a ping, which answers end it, and after how much silence it disconnects
+// a peer. The seconds are written out from Core's net.h and net_processing.cpp: 2 minutes between pings, 60 seconds for
+// the first message, 20 minutes later.
 import t, { type Test } from 'tap';
 import { NetWorld } from '../../framework/net-world.js';
 import { versionPayload } from '../../framework/p2p-client.js';

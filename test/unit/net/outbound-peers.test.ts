@@ -1,5 +1,5 @@
-// Outbound peers. Those for blocks only leave no trace in messages to others. Inbound peers do not replace the last
-// outbound one that announces blocks at once.
+// Tests outbound peers. Those for blocks only leave no trace in messages to others. Inbound peers do not replace the
+// last outbound peer that announces blocks at once.
 import t from 'tap';
 import { type NetAddress, parseHost } from '../../../src/net/wire/net-address.js';
 import { type BuiltBlock, buildBlock } from '../../framework/chain-builder.js';
@@ -53,7 +53,7 @@ t.test('keeps an outbound peer among the three high-bandwidth compact block peer
     'three at a time',
   );
   t.same(guests.map(wantedFrom), [false, false, false, true, true]);
-  // One that we chose may take its place.
+  // Another outbound peer may take the place of the first one.
   const second = await world.host('8.2.0.1');
   second.peer.compact.provides = true;
   await good(second);
@@ -74,7 +74,7 @@ t.test('requests whole blocks and no high-bandwidth announcements with -blockson
     t.equal(wantedFrom(chosen) === true, !blocksOnly);
     chosen.take();
     chosen.send('headers', headersPayload([buildBlock(tip, { time: tip.time + 1 }).header]));
-    // Type 4 is a compact block, 0x40000002 a whole one with witnesses; internal byte order.
+    // Type 4 is a compact block, 0x40000002 a whole one with witnesses. Hashes are in internal byte order.
     t.equal((await chosen.next('getdata')).readUInt32LE(1), blocksOnly ? 0x40000002 : 4);
     await world.end();
   }

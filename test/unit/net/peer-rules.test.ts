@@ -1,5 +1,6 @@
-// Treatment of peers since Core's versions 22 and 28, against the whole network module: a fault costs the connection,
-// addresses go to peers that take part in address relay, and a connection for addresses has only this task.
+// Tests the treatment of peers since Core's versions 22 and 28, against the whole network module: a fault costs the
+// connection, addresses go only to peers that take part in address relay, and a connection for addresses has only this
+// task.
 import t, { type Test } from 'tap';
 import { silentLogger } from '../../../src/log/logger.js';
 import type { NetContext } from '../../../src/net/context.js';
@@ -40,7 +41,7 @@ t.test('requests the missing headers once when headers do not connect, without a
   const world = await open(t);
   const guest = await world.guest();
   const unknown = buildChain(GENESIS, 10, { tag: 7 }).slice(1);
-  // The peer answers the request at the start: it has nothing.
+  // The peer answers the request at the start that it has no headers.
   guest.send('headers', headersPayload([]));
   await guest.sync();
   guest.take();
@@ -189,7 +190,7 @@ t.test('ignores compact blocks with -blocksonly', async (t) => {
   const world = await open(t, { net: { blocksOnly: true } });
   await world.grow(1);
   const guest = await world.guest();
-  // Too short to be one: it would be a line of the log.
+  // The message is too short for a compact block. If the node read it, a line in the log would report the error.
   guest.send('cmpctblock', Buffer.alloc(3));
   await guest.sync();
   t.same(world.said('ProcessMessages(cmpctblock'), []);

@@ -1,5 +1,5 @@
-// Inbound and outbound connections, relay of addresses, the node's own address, and how it notices a stale tip and a
-// wrong clock.
+// Tests inbound and outbound connections, relay of addresses, the node's own address, and the detection of a stale tip
+// and a wrong clock.
 import fs from 'node:fs';
 import path from 'node:path';
 import { mock } from 'node:test';
@@ -578,7 +578,7 @@ t.test('gives an extra outbound peer thirty seconds to announce a block', async 
       } as unknown as NetContext,
       { searching: () => true, inFlight: () => 0, inStep: () => false, targets: { full: 1, blocks: 0 } },
     );
-    // The first look is 45 seconds after the start.
+    // The first check is 45 seconds after the start.
     now += 44;
     stale.tick();
     t.same(gone, [], 'not before');
@@ -603,7 +603,7 @@ t.test('treats a tip as stale once it is older than three block intervals', asyn
       } as unknown as NetContext,
       { searching: () => true, inFlight: () => 0, inStep: () => false, targets: { full: 8, blocks: 2 } },
     );
-    // Looks are at least ten minutes apart: this one is the first, however late.
+    // The node checks for a stale tip at most every ten minutes. This is the first check, although it is late.
     now += 5_000 - age;
     stale.onTip();
     now = NOW + 5_000;

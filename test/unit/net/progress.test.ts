@@ -1,4 +1,4 @@
-// Figures of the initial download and of new blocks for operators: speed, share, time left.
+// Tests the figures of the initial download and of new blocks that operators see: speed, share, time left.
 import t from 'tap';
 import { type BlockStage, BlockTimes } from '../../../src/net/relay/block-times.js';
 import { type HeaderPlace, SyncProgress } from '../../../src/net/sync/sync-progress.js';
@@ -6,7 +6,7 @@ import { type HeaderPlace, SyncProgress } from '../../../src/net/sync/sync-progr
 const HOUR = 3_600_000;
 const NOW = 1_700_000_000_000;
 
-/** A node with a clock of its own; 1,000 blocks in all, one each ten minutes until NOW. */
+/** A node with its own clock. There are 1,000 blocks in all, one every ten minutes until NOW. */
 function node() {
   const state = {
     nowMs: NOW,
@@ -65,7 +65,7 @@ t.test('reports block progress by height, or by transactions where their number 
   state.nowMs += 10_000;
   state.height += 20;
   t.match(progress.tick(), /^Synchronizing blocks, height: 420 of 1000 \(~42\.00%\), 2\.0 blocks\/s, 5 min left$/);
-  // Late blocks hold most transactions: the same height is a smaller share of them.
+  // Recent blocks have most of the transactions, so the same height is now a smaller share of them.
   state.verified = 0.1;
   state.nowMs += HOUR;
   progress.tick();

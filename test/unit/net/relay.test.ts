@@ -1,4 +1,4 @@
-// The small structures of relay, against naive models or known values: the rolling filter, the filters of light
+// Compares the small structures of relay with naive models or known values: the rolling filter, the filters of light
 // clients, the request tracker, the orphan pool.
 
 import { EventEmitter } from 'node:events';
@@ -117,7 +117,7 @@ t.test('decodes and matches BIP-0037 filters, and rejects those above the size l
   t.equal(none?.contains(hexBytes('01')), true, 'without bits everything is wanted, and nothing is divided by zero');
 });
 
-/** A transaction of one input with outputs of these scripts. */
+/** Makes a transaction of one input with outputs of these scripts. */
 function paying(scripts: readonly Uint8Array[], prevHash = numbered(1), prevIndex = 0, scriptSig: Uint8Array = new Uint8Array(0)) {
   return parseTx(
     buildTx({
@@ -167,7 +167,8 @@ t.test('matches a transaction without further checks once a costly filter exhaus
     ReturnType<typeof paying>,
     ReturnType<typeof paying>,
   ];
-  // All bits but the ones that the last hash of the data, and the first ones of ids and coins, ask for.
+  // Set all bits of the filter, except those of the last hash of the data, and of the first hash of the ids and the
+  // coins.
   const size = MAX_BLOOM_FILTER_BYTES;
   const bitOf = (index: number, bytes: Uint8Array): number => murmurHash3(Math.imul(index, 0xfba4c795) >>> 0, bytes) % (size * 8);
   const bits = new Uint8Array(size).fill(0xff);
@@ -240,7 +241,8 @@ t.test('requests each transaction from one peer at a time, and in the end from e
             const flying = [...open].filter(([k, row]) => k.startsWith(`${id}/`) && row.state === 'asked').length;
             if (tracker.countInFlight(one) !== flying) throw new Error('requests are miscounted');
           }
-          // Nothing may be left waiting: whatever is due and not asked from anybody has been asked now.
+          // No transaction may be forgotten: if it is due and not requested from any peer, it must have been requested
+          // by now.
           for (let n = 0; n < 6; n++) {
             const rows = ofTx(n);
             if (!rows.some(([, row]) => row?.state === 'asked') && rows.some(([, row]) => row?.state === 'open' && row.due <= now))
@@ -260,7 +262,7 @@ t.test('filters the mempool and pending announcements for a bloom filter peer in
     spend(hashes, [chain.fund(9_000)], [{ value: 8_000 - i, script: new Uint8Array(40).fill(0x51) }]),
   );
   for (const tx of txs) t.equal((await pool.accept(tx)).reject, null);
-  // Each look at the clock costs a millisecond.
+  // Each reading of the clock costs a millisecond.
   let ms = 0;
   const context = { mempool: pool, wtxids: new WtxidIndex(pool), clock, random: () => 0.5, options: { feeFilter: false } };
   const announcer = new TxAnnouncer(context as unknown as NetContext, () => ms++);
@@ -388,7 +390,7 @@ t.test('stores an announcement once when many peers wait for it', async (t) => {
   for (let n = 0; n < 10_000; n++) relay(numbered(n));
   const megabytes = (held() - before) / 1e6;
   t.equal(announcer.waitingFor(peers[0]!), 10_000);
-  // An entry of its own for each peer takes 286 bytes: 286 MB.
+  // A separate entry for each peer would take 286 bytes, 286 MB in all.
   t.ok(megabytes < 60, `${megabytes.toFixed(0)} MB for 10,000 transactions and 100 peers`);
 });
 
@@ -402,7 +404,7 @@ t.test('shares the ids of selected announcements among all peers', async (t) => 
   for (const peer of peers) announcer.send(peer);
   const megabytes = (memoryInUse().heapUsed - before) / 1e6;
   t.ok(announcer.waitingFor(peers[0]!) > 2_000);
-  // With a text and a copy of the hash for each of 2,000: 50 MB and more.
+  // With a text and a copy of the hash for each of 2,000 transactions, it would be more than 50 MB.
   t.ok(megabytes < 20, `${megabytes.toFixed(0)} MB for 2,000 transactions and 100 peers`);
 });
 
@@ -415,7 +417,7 @@ t.test('announces many transactions gradually, each once, without those known or
   for (const [n, id] of ids.entries()) {
     if (n % 10 === 3) announcer.noteKnownHash(peer, id);
     relay(id);
-    // Announced again, as unbroadcast transactions are: one entry waits.
+    // Announce some again, as unbroadcast transactions are announced. Only one entry must wait.
     if (n % 1_000 === 0) relay(id);
   }
   const late: string[] = [];
@@ -444,7 +446,7 @@ t.test('announces unbroadcast transactions again in slices', async (t) => {
   t.teardown(() => {
     workClock.now = now;
   });
-  // Each look at the clock is a tenth of a millisecond: a slice has twenty entries.
+  // Each reading of the clock costs a tenth of a millisecond, so that a slice has twenty entries.
   workClock.now = () => (ms += 0.1);
   const done = announcer.relayUnbroadcast();
   t.ok(announcer.waitingFor(peer) <= 20, `${announcer.waitingFor(peer)} in the first slice`);
@@ -487,7 +489,7 @@ interface CompactOptions {
   readonly extraTxs?: number;
 }
 
-/** Compact blocks over a pool and a chain of which only headers are known: those that the test adds. */
+/** Makes compact block relay over a mempool and a chain that has only the headers which the test adds. */
 function compactWorld({ clock, pool }: Pick<ReturnType<typeof createPool>, 'clock' | 'pool'>, options: CompactOptions = {}) {
   const prev = { hash: numbered(1), height: 1, chainWork: 1n, prev: null };
   const nodes = new Map<string, object>();
@@ -541,7 +543,7 @@ function compactWorld({ clock, pool }: Pick<ReturnType<typeof createPool>, 'cloc
   return { receiver, sender, stats, chain, addHeader, nodeOf, keyOf };
 }
 
-/** A peer that provides compact blocks at high bandwidth. @param send takes what it is sent */
+/** Makes a peer that provides compact blocks at high bandwidth. @param send takes the messages to it */
 function compactPeer(id: number, send: (command: string, payload: Uint8Array) => void): Peer {
   const peer = new Peer(id, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: id }, '', '', NO_PERMISSIONS, 0);
   peer.compact.provides = peer.compact.highBandwidth = true;
@@ -601,7 +603,7 @@ t.test('releases the slot of a compact block once another peer has completed the
   const commands: string[] = [];
   const [slow, fast] = [1, 2].map((id) => compactPeer(id, (command) => commands.push(`${id} ${command}`))) as [Peer, Peer];
   const missing = paying([SCRIPT]);
-  // One more than are put together at a time.
+  // One block more than the node completes at the same time.
   for (let n = 0; n < 25; n++) {
     const header = headerOf(n, [COINBASE, missing]);
     const hash = addHeader(header, 2n, () => stored.has(keyOf(hash)));
@@ -671,7 +673,10 @@ t.test('prefills transactions that were missing or outside the mempool, and coun
   const receiver = compactPeer(2, (_, payload) => {
     passedOn = decodeCompactBlock(payload, hashes).prefilled.map(({ index }) => index);
   });
-  /** Sends a block whose `whole` places come in full, and what is asked for; tells what is sent on. */
+  /**
+   * Sends a compact block that contains the transactions at the positions `whole`, and sends the others on request.
+   * Returns the positions of the transactions in the compact block that the node sends on.
+   */
   const through = async (n: number, txs: readonly TxView[], whole: readonly number[]): Promise<number[]> => {
     const all = [COINBASE, ...txs];
     const header = headerOf(n, all);
@@ -704,7 +709,7 @@ t.test('prefills transactions that were missing or outside the mempool, and coun
   t.same(sender.compact.blocks, { complete: 3, asked: 1, failed: 0 });
 });
 
-/** A receiver over a pool, and peers that note in `asked` what it asks them for. */
+/** Makes a receiver over a mempool, and peers that record in `asked` what the receiver requests from them. */
 function receiverOver({ clock, pool }: Pick<ReturnType<typeof createPool>, 'clock' | 'pool'>, wtxids = new WtxidIndex(pool)) {
   const asked: string[] = [];
   const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
@@ -769,7 +774,7 @@ t.test('does not request transactions that a block has just confirmed', async (t
   const script = new Uint8Array(40).fill(0x51);
   const [early, confirmed, other] = [paying([script]), paying([script, script]), paying([script, script, script])];
   const peer = peerThatTells(1);
-  // One was announced before the block, one comes in the same event-loop tick.
+  // One transaction was announced before the block, the other is announced in the same event-loop tick.
   download.noteAnnounced(peer, early.txid, false);
   download.onTip([{ txs: [early, confirmed] }], false);
   for (const tx of [confirmed, other]) download.noteAnnounced(peer, tx.txid, false);
@@ -777,7 +782,7 @@ t.test('does not request transactions that a block has just confirmed', async (t
   download.send(peer);
   t.same(asked, [`1 ${hexOf(other.txid)}`]);
   download.onTip([{ txs: [other] }], false);
-  // Disconnected blocks clear the filter for all of them.
+  // A disconnected block clears the filter of recently confirmed transactions.
   download.onTip([], true);
   t.equal(download.isKnown(other.txid, false), false);
 });
@@ -791,7 +796,7 @@ t.test('ignores a notfound for a transaction that was not requested from the pee
   t.equal(download.requests.count(peer), 5_000);
   download.noteAnnounced(peer, numbered(5_000), true);
   t.equal(download.requests.count(peer), 5_000, 'the peer has the same limit as before');
-  // A notfound for a requested transaction counts.
+  // A notfound message ends the request for the transaction.
   download.requests.noteRequested(peer, numbered(7), 60_000);
   t.equal(download.requests.countInFlight(peer), 1);
   download.notFound(peer, numbered(7));
@@ -821,7 +826,7 @@ t.test('checks an orphan once more, not once per parent, when many parents arriv
     options: pool.options,
     has: () => false,
     stats: () => ({ transactions: 0, usageBytes: 0 }),
-    // The child waits for its verdict; it lacks one parent more.
+    // The check of the child waits until the test continues it, and then finds that another parent is missing.
     accept: async (tx: TxView) => {
       if (Buffer.compare(tx.txid, txid) !== 0) return { reject: null };
       if (judged++ > 0) await held;
@@ -889,7 +894,7 @@ t.test('keeps a valid orphan although a copy with another witness waits for the 
   t.same(pool.get(good.txid)?.wtxid, good.wtxid, 'the valid copy is accepted');
 });
 
-/** Any may be spent by anybody; long enough that transactions are not too small. */
+/** A script whose coins need no signature. It is long enough that the transactions are not too small. */
 const OPEN = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
 const payOpen = (coin: Uint8Array, value: number) => spend(hashes, [coin], [{ value, script: OPEN }]);
 
@@ -967,7 +972,10 @@ t.test('requests parents from each peer that announces an orphan, and delays its
   t.equal(pool.size, 12, 'each one wakes the next');
 });
 
-/** A script that is paid to by its hash, and what spends it: other witnesses with the same end spend it, too. */
+/**
+ * A P2WSH script whose witness script is OP_TRUE. Witnesses with additional elements before the script can spend it
+ * too.
+ */
 const WITNESS_SCRIPT = Uint8Array.of(0x51);
 const BY_WITNESS = Buffer.concat([hexBytes('0020'), hashes.sha256(WITNESS_SCRIPT)]);
 
@@ -981,7 +989,7 @@ t.test('keeps a child although its known or confirmed parent comes without its w
     t.ok(pool.has(known.txid));
     if (confirmed) {
       model.connect([known]);
-      // Long ago: the filter of what was confirmed lately has forgotten it.
+      // Clear the filter of recently confirmed transactions, as if the confirmation was long ago.
       download.onTip([], true);
       await model.coins.prefetch([outpointOf(known, 0)]);
     }
@@ -1077,7 +1085,7 @@ t.test('looks up the parents of an orphan once for all peers that announce it', 
   for (let n = 0; n < 10; n++) t.equal(download.noteAnnounced(busy, wide.wtxid, true), true);
   t.equal(looked, 0);
 
-  // Each entry of an inv that names an orphan is a step by itself, so that other peers are served in between.
+  // Each entry of an inv that names an orphan is a separate step, so that other peers are served in between.
   const named = { orphans: { has: () => true }, noteAnnounced: () => true };
   const chain = { isInitialBlockDownload: () => false };
   const context = { chain, log: silentLogger, options: { blocksOnly: false }, scheduleRound: () => {} } as unknown as NetContext;

@@ -1,5 +1,5 @@
-// How a node without addresses finds peers: DNS seeds, and the fixed seeds of the program when DNS returns nothing for
-// a minute.
+// Tests how a node without addresses finds peers: DNS seeds, and the fixed seeds of the program when DNS returns
+// nothing for a minute.
 import { mock } from 'node:test';
 import t from 'tap';
 import { ByteWriter } from '../../../src/consensus/bytes/writer.js';
@@ -17,7 +17,7 @@ import { addressBook } from '../../framework/address-book.js';
 const START = 1_800_000_000;
 const WEEK = 7 * 24 * 60 * 60;
 
-/** A resolver that finds no address, and the names it was asked for. */
+/** Makes a resolver that finds no address and records the names it is asked to resolve. */
 function silentDns(): { names: string[]; resolve: (host: string) => Promise<NetAddress[]> } {
   const names: string[] = [];
   return {
@@ -46,7 +46,7 @@ t.test('contains only complete, routable and distinct fixed seeds', async (t) =>
   t.equal(own.fixedSeeds, '', "a signet of one's own has none");
 });
 
-/** A node that starts at START; time is moved by `pass`. */
+/** Makes a node that starts at START. `pass` advances the time. */
 function begin(
   chain: ChainName,
   options: Partial<NetOptions> = {},
@@ -58,7 +58,7 @@ function begin(
   const lines: string[] = [];
   const called: string[] = [];
   const types: string[] = [];
-  // The same in each run, and not the same each time.
+  // A pseudo-random sequence that is the same in each run.
   let dice = 7;
   const random = (): number => {
     dice = (dice * 48_271) % 0x7fffffff;
@@ -239,7 +239,7 @@ t.test('queries DNS seeds only when peers are needed and the network is active',
   t.equal(names.length, 6);
   few.stop();
 
-  // Through a proxy names are called, not looked up.
+  // With a proxy the node connects to the seeds' names through it and resolves none.
   names.length = 0;
   const hidden = begin('main', { proxies: { names: { host: '127.0.0.1', port: 9050 } }, port: 9999 }, [], resolve);
   await hidden.pass(1);
@@ -324,7 +324,7 @@ t.test('limits automatic outbound connections by type and network group', async 
   t.equal(longer().length, 1);
   node.stop();
 
-  // Every five minutes or so one more for blocks only, and never two.
+  // About every five minutes the node opens one more connection for blocks only, but never two at once.
   const ahead = { looksFurther: false, peers: full };
   const curious = begin('main', quiet, only, undefined, ahead);
   const fresh = () => curious.types.filter((type) => type === 'block-relay-only').length;

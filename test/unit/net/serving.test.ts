@@ -1,5 +1,6 @@
-// Parts of the chain that peers get, message by message against the whole network module: blocks that a pruned node
-// serves, blocks off the best chain, and how much at a time. Bounds are spelled out from Core's net_processing.cpp.
+// Tests which parts of the chain peers get, message by message against the whole network module: blocks that a pruned
+// node serves, blocks off the best chain, and limits per request. The bounds are written out from Core's
+// net_processing.cpp.
 import t, { type Test } from 'tap';
 import { type BuiltBlock, buildBlock, buildChain, GENESIS, REGTEST_BITS, reward, spend } from '../../framework/chain-builder.js';
 import { grind, serializeHeader, txid } from '../../framework/messages.js';
@@ -26,7 +27,7 @@ async function open(t: Test, options: WorldOptions = {}): Promise<NetWorld> {
   return world;
 }
 
-/** Asks for a block. @returns whether it came; null when the node hung up */
+/** Requests a block. @returns true if the node sent it, null if the node closed the connection */
 async function gets(peer: FakePeer, hash: Uint8Array): Promise<boolean | null> {
   peer.take();
   peer.send('getdata', invPayload([[WITNESS_BLOCK, hash]]));
@@ -110,7 +111,8 @@ t.test('serves a block off the best chain while it lacks less than thirty days o
   const one = buildBlock(GENESIS, { time });
   const two = buildBlock(one, { time: time + 1 });
   for (const { bytes } of [one, two]) await chain.commands.submitBlock(bytes);
-  // 4,320 blocks of ten minutes are thirty days; headers are enough to know of that work.
+  // With a block every ten minutes, 4,320 blocks take thirty days. The node counts the work of headers, so it does not
+  // need the blocks.
   const headers: Buffer[] = [];
   for (let [height, prev] = [3, two.hash]; height <= 4_321; height++) {
     const header = { version: 0x20000000, prev, merkleRoot: Buffer.alloc(32, 1), time: time + height, bits: REGTEST_BITS, nonce: 0 };
@@ -150,7 +152,8 @@ t.test('serves transactions of the newest block even after they left the mempool
         t.same(await asksFor(txid(payment)), [legacyPeers ? 'notfound' : 'tx'], `left: ${left}, 0.21: ${legacyPeers}`);
       }
       t.same(await asksFor(older.txids[0] as Buffer), ['notfound'], 'of no other block');
-      // A better branch without it, whose blocks are the newest: it is in the mempool again, at this very moment.
+      // A better branch without the transaction replaces the chain. Its blocks are the newest, so the transaction has
+      // just returned to the mempool.
       for (const block of buildChain(older, 3, { tag: 3 })) await chain.commands.submitBlock(block.bytes);
       await world.mempool.settled();
       t.ok(world.mempool.has(txid(payment)));

@@ -1,4 +1,4 @@
-// The client's side of SOCKS5, byte by byte (RFC 1928, RFC 1929), against a proxy of the test's own in memory.
+// Tests the client's side of SOCKS5, byte by byte (RFC 1928, RFC 1929), against a simulated proxy in memory.
 import fs from 'node:fs';
 import net, { type Socket } from 'node:net';
 import os from 'node:os';
@@ -9,7 +9,7 @@ import { connectThroughSocks } from '../../../src/net/peer/socks.js';
 import { type MemorySocket, socketPair } from '../../framework/memory-socket.js';
 
 const TARGET = { host: 'seed.example', port: 8333 };
-/** CONNECT to a domain: 05 01 00 03, length and name, port. */
+/** Request to connect to a domain: 05 01 00 03, length and name, port. */
 const REQUEST = Buffer.concat([Buffer.of(5, 1, 0, 3, 12), Buffer.from('seed.example'), Buffer.of(0x20, 0x8d)]);
 const GRANTED = Buffer.of(5, 0, 0, 1, 127, 0, 0, 1, 0x20, 0x8d);
 

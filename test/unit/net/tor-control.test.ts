@@ -1,4 +1,4 @@
-// The client's side of Tor's control port, against a Tor of the test's own; with Debian's tor in functional/p2p-tor.
+// Tests the client's side of Tor's control port, against a simulated Tor. functional/p2p-tor uses the real program.
 import { createHmac } from 'node:crypto';
 import fs from 'node:fs';
 import net from 'node:net';
@@ -17,12 +17,12 @@ const COOKIE = Buffer.from('0123456789abcdef0123456789abcdef', 'latin1');
 
 interface FakeTor {
   readonly control: { readonly host: string; readonly port: number };
-  /** Commands in the order they came. */
+  /** Commands in the order they arrived. */
   readonly told: string[];
   readonly sockets: net.Socket[];
 }
 
-/** A Tor that answers by these rows: the first whose pattern fits; lines without their ends. */
+/** Simulates a Tor. It answers a command with the lines of the first row whose pattern matches. */
 async function fakeTor(t: Test, rows: readonly (readonly [RegExp, (match: RegExpExecArray) => readonly string[]])[]): Promise<FakeTor> {
   const received: string[] = [];
   const sockets: net.Socket[] = [];
@@ -39,7 +39,7 @@ async function fakeTor(t: Test, rows: readonly (readonly [RegExp, (match: RegExp
         for (const [pattern, answer] of rows) {
           const match = pattern.exec(line);
           if (match === null) continue;
-          // In two pieces, cut anywhere: what is read has nothing to do with lines.
+          // Send the reply in two parts that are not divided at a line end.
           const reply = `${answer(match).join('\r\n')}\r\n`;
           socket.write(reply.slice(0, 5));
           setImmediate(() => socket.write(reply.slice(5)));
@@ -130,7 +130,7 @@ t.test('creates an onion service, and restores it with the same key after a disc
   ]);
   t.equal(fs.readFileSync(keyFile, 'latin1'), 'ED25519-V3:secret==');
   t.equal(fs.statSync(keyFile).mode & 0o777, 0o600);
-  // The connection ends: so does the service, and with the next one it has the same key.
+  // If the connection ends, the service ends too. The next connection creates it with the same key.
   fake.sockets[0].destroy();
   await until('Tor', () => services.length === 3);
   t.same(services.slice(1), [null, `${SERVICE}.onion:8333`]);

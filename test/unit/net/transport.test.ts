@@ -1,6 +1,6 @@
-// Encrypted connections (BIP-0324) without sockets. Messages arrive as they were sent through any cuts, garbage,
-// decoys and changes of keys. The first bytes choose the transport. Key exchanges are queued, and are cancelled when
-// their connection closes.
+// Tests encrypted connections (BIP-0324) without sockets. Messages arrive as they were sent, however the bytes are cut,
+// and with garbage, decoys and key changes. The first bytes choose the transport. Key exchanges are queued, and are
+// cancelled when their connection closes.
 
 import { mock } from 'node:test';
 import t from 'tap';
@@ -18,7 +18,7 @@ import { TestKey } from '../../framework/keys.js';
 const hashes = createNativeHashes();
 const curve = createEllSwift(hashes, { prefer: 'packages' });
 const magic = Uint8Array.of(0xfa, 0xbf, 0xb5, 0xda);
-/** No line to wait in. */
+/** Makes keys at once, without a queue. */
 const plainKeys = {
   createKey: (_: boolean, done: (key: ReturnType<typeof curve.createKey>) => void) => {
     done(curve.createKey());
@@ -35,7 +35,7 @@ const plainKeys = {
   },
 };
 
-/** One side, with what it has to send and what it has read. */
+/** One side of a connection: the bytes it sends and the messages it has read. */
 class Side {
   out: Buffer = Buffer.alloc(0);
   readonly seen: [string, string][] = [];
@@ -62,7 +62,7 @@ class Side {
   }
 }
 
-/** Carries bytes to and fro in pieces until there are none left. */
+/** Passes bytes between both sides, in pieces, until none are left. */
 function carry(a: Side, b: Side, cuts: readonly number[]): void {
   for (let i = 0; a.out.length + b.out.length > 0; i++) {
     const [from, to] = i % 2 === 0 ? [a, b] : [b, a];
@@ -78,7 +78,7 @@ const cutsOf = fc.array(fc.integer({ min: 1, max: 5_000 }), { minLength: 1, maxL
 t.test('delivers messages in both directions unchanged, however the stream is split', async (t) => {
   const run = fc.property(fc.array(message, { maxLength: 12 }), fc.array(message, { maxLength: 12 }), cutsOf, (there, back, cuts) => {
     const [caller, called] = [new Side(true), new Side(false)];
-    // Some before there are keys, as version is.
+    // Messages that are sent before the keys exist, as the version message is.
     const early = there.slice(0, 1);
     for (const [command, payload] of early) caller.transport.send(command, payload);
     carry(caller, called, cuts);
@@ -185,8 +185,8 @@ t.test('schedules key exchanges for outbound peers first, and cancels those of c
     nowMs++;
   }
   t.same(done, ['out', ...Array.from({ length: 8 }, (_, i) => `in${i}`)]);
-  // Before the ninth key, eight have taken 64 ms: 20 of them at once, the rest at a tenth of the time. The key and
-  // rounding follow.
+  // Before the ninth key, eight keys have taken 64 ms. 20 ms are allowed at once, the rest at a tenth of the time. Then
+  // the ninth key and rounding are added.
   t.equal(nowMs, 450, 'the thread was left to others');
 
   const gone = new Side(false, keys);

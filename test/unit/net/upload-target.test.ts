@@ -1,5 +1,5 @@
-// -maxuploadtarget: of a day's bytes, four million are reserved for each ten minutes that are left of the day (Core's
-// OutboundTargetReached). Old blocks wait for the next day.
+// Tests -maxuploadtarget. The node reserves four million bytes of a day's upload for each ten minutes that remain of
+// the day (Core's OutboundTargetReached). Old blocks are served again the next day.
 import t from 'tap';
 import { UploadTarget } from '../../../src/net/sync/upload-target.js';
 

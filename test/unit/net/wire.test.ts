@@ -1,5 +1,5 @@
-// Frames, payloads and addresses of the P2P protocol: there and back, by bytes written here by hand, and with lengths
-// that lie.
+// Tests frames, payloads and addresses of the P2P protocol: encoded and decoded again, decoded from bytes written by
+// hand, and with wrong lengths.
 
 import t from 'tap';
 import { DecodeError } from '../../../src/consensus/bytes/reader.js';
@@ -235,8 +235,8 @@ t.test('parses subnets and tests whether they contain an address', async (t) => 
 });
 
 t.test('computes short ids by SipHash-2-4', async (t) => {
-  // The reference vector has key 00..0f and the message 00..0e; over exactly 32 bytes we compare with a plain 64-bit
-  // version instead.
+  // The reference vector uses a message of 15 bytes (00..0e), but short ids hash exactly 32 bytes. So the test compares
+  // with a simple version in 64-bit numbers instead.
   const siphash = (k0: bigint, k1: bigint, data: Uint8Array): bigint => {
     const mask = (1n << 64n) - 1n;
     let [a, b, c, d] = [k0 ^ 0x736f6d6570736575n, k1 ^ 0x646f72616e646f6dn, k0 ^ 0x6c7967656e657261n, k1 ^ 0x7465646279746573n];

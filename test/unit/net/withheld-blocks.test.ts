@@ -1,4 +1,4 @@
-// Blocks that a peer does not send after a request: when the request ends, and what follows.
+// Tests blocks that a peer does not send after a request: when the request ends, and the consequences.
 import { EventEmitter } from 'node:events';
 import t from 'tap';
 import { silentLogger } from '../../../src/log/logger.js';
@@ -13,7 +13,10 @@ import { SERVICE } from '../../../src/net/wire/protocol.js';
 import { type BuiltBlock, buildBlock, buildChain, GENESIS } from '../../framework/chain-builder.js';
 import { type Fixture, facesOf, openFixture } from '../../framework/chain-fixture.js';
 
-/** Makes the network module with a chain out of initial download, and peers that store what they receive. */
+/**
+ * Makes the network module with a chain that is out of initial download, and peers that record the messages they
+ * receive.
+ */
 async function roomOf(t: { teardown(end: () => unknown): void }, peerCount: number) {
   const fixture: Fixture = await openFixture();
   t.teardown(() => fixture.end());
@@ -45,7 +48,7 @@ async function roomOf(t: { teardown(end: () => unknown): void }, peerCount: numb
   context.events.on('pong', (peer) => downloads.answeredPing(peer));
   const tip = buildBlock(GENESIS, { time: clock.nowSeconds() - 6_000 });
   await chain.commands.submitBlock(tip.bytes);
-  /** Heights asked of a peer since the last look. */
+  /** Heights requested from a peer since the last call. */
   const asked = (peer: Peer): number[] => {
     const heights: number[] = [];
     for (const one of sent.splice(0)) {
@@ -61,7 +64,7 @@ async function roomOf(t: { teardown(end: () => unknown): void }, peerCount: numb
     await chain.commands.submitHeaders(blocks.map(({ header }) => header));
     noteAvailable(chain.view, peer, (blocks.at(-1) as BuiltBlock).hash);
   };
-  /** The peer answers the ping that it was sent last. */
+  /** The peer answers the last ping that it received. */
   const pong = (peer: Peer): void => {
     const ping = sent.findLast((one) => one.command === 'ping' && one.id === peer.id);
     keepalive.pong(peer, ping?.payload as Uint8Array);
@@ -78,7 +81,7 @@ t.test('treats blocks as refused when a peer answers a later ping without sendin
   for (let prev = tip; blocks.length < 40; prev = blocks.at(-1) as BuiltBlock) blocks.push(buildBlock(prev, { time: prev.time + 1 }));
   await announce(first, blocks);
   await announce(second, blocks.slice(0, 20));
-  // A ping that is under way already says nothing of what was asked after it.
+  // A ping that was sent before a request says nothing about that request.
   first.pingWanted = true;
   keepalive.send(first);
   const early = first.pingNonce;
@@ -158,7 +161,7 @@ t.test('frees the slots of block requests that the best chain has made obsolete'
   }
   t.equal(asked(peer).length, 16);
   t.equal(downloads.freeSlots(peer), 0);
-  // Asked for by hand: it is wanted all the same.
+  // A block that an operator requests (getblockfrompeer) is wanted although it is not on the best chain.
   const stale = buildBlock(GENESIS, { tag: 99, time: tip.time });
   await chain.commands.submitHeaders([stale.header]);
   peers[1].ready = true;
@@ -192,7 +195,7 @@ t.test('requests a block from each of many peers that withhold it', async (t) =>
   const askedOf = new Set<Peer>();
   for (let seconds = 0; seconds < 15 * 60; seconds++) {
     for (const peer of peers) {
-      // None of them answers pings either.
+      // The peers do not answer pings either.
       peer.pingNonce = 1n;
       downloads.fillWindow(peer);
       const asked = downloads.requestOf(block.hash)?.peer;
@@ -214,7 +217,7 @@ t.test('doubles the stalling timeout for each stalling peer, and lowers it with 
       time.mockMs += 1_000;
     }
   };
-  // The first second that is later than the time it has.
+  // Each value is the first second after the timeout.
   t.same(peers.slice(0, 7).map(patience), [3, 5, 9, 17, 33, 65, 65]);
   downloads.onConnected(1);
   t.equal(patience(peers[7] as Peer), 55, '0.85 of it');
@@ -241,7 +244,7 @@ t.test('requests a refused block from an outbound peer next, however many peers 
   }
   t.same(asked(honest), [2], 'the peer that we chose comes next');
   t.ok(time.ms < 3_100, `after ${time.ms} ms`);
-  // This peer refuses too, so the node asks the remaining one.
+  // This peer refuses too, so the node requests the block from the remaining one.
   downloads.notFound(honest, block.hash);
   for (const peer of peers) downloads.fillWindow(peer);
   t.not(downloads.requestOf(block.hash), undefined);

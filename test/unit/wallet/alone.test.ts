@@ -1,4 +1,5 @@
-// Exclusive work of a wallet: it yields to other work, but no call, block, lock or shutdown sees a part of its result.
+// Tests work that uses a wallet exclusively: it lets other work run in between, but no call, block, lock or shutdown
+// sees a part of its result.
 import t from 'tap';
 import { encodeAddress } from '../../../src/address/address.js';
 import { parseDescriptor } from '../../../src/address/descriptor/parse.js';
@@ -25,7 +26,7 @@ const { importmulti, getaddressinfo, getbalance, getbalances } = WALLET_RUNS;
 const context = descriptorContext('master', 'regtest');
 const imported = [{ success: true }];
 
-/** The scripts that `ranged` stands for. */
+/** Returns the scripts that the import request `ranged` describes. */
 function scriptsOf(count: number): Uint8Array[] {
   const parsed = parseDescriptor(ranged([0, 1]).desc, context, { requireChecksum: true });
   if ('error' in parsed) throw new Error(parsed.error);
@@ -76,7 +77,8 @@ t.test('getbalances of many coins leaves out coins of used addresses', async (t)
   const first = await receive(outputs, TIP - 5);
   for (let i = 0; i < 9; i++) await receive(outputs, TIP - i);
   const all = 10 * outputs.length * 1000;
-  // A payment from the first address: its other 19 coins are of an address that was used.
+  // This payment spends one coin of the first address. The other 19 coins of that address then belong to a used
+  // address.
   const input = { prevHash: first.txid, prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0xffffffff };
   const spend = parseTx(buildTx({ version: 2, inputs: [input], outputs: [{ script: new Uint8Array(1), value: 1 }], locktime: 0 }), crypto);
   const sats = async (method: Run<WalletContext, never>, ...params: unknown[]): Promise<Record<string, number>> => {
@@ -91,7 +93,7 @@ t.test('getbalances of many coins leaves out coins of used addresses', async (t)
   t.same(await sats(getbalances), after);
   t.same(await sats(getbalance), { balance: after.trusted });
   t.same(await sats(getbalance, '*', 0, false, false), { balance: all - 1000 }, 'used ones too');
-  // The spent one had six confirmations.
+  // The spent coin had six confirmations.
   for (const depth of [1, 2, 6, 9, 10]) {
     const blocks = [...new Array(9).keys()].filter((i) => i + 1 >= depth).length + (6 >= depth ? 1 : 0);
     const gone = 6 >= depth ? 1 : 0;
@@ -103,7 +105,7 @@ t.test('getbalances of many coins leaves out coins of used addresses', async (t)
   }
 });
 
-/** A store that keeps what a process that died after any of its batches would have left. */
+/** A store that saves a copy of its rows after every batch: the state after a crash at that moment. */
 class Dying extends MemoryStore {
   readonly left: MemoryStore[] = [];
   watching = false;
@@ -172,7 +174,7 @@ t.test('unlocking during exclusive work cancels a lock that waits for its end', 
 t.test('passes the abort signal of the client to a call that holds a wallet', async (t) => {
   const { wallet } = await createMemoryWallet();
   const gone = new AbortController();
-  // Like those of the node's executor: the signal is made when it is first read.
+  // The signal is a getter, as in the calls of the node's executor, which make the signal when it is first read.
   class Call implements CallInfo {
     readonly user = 'somebody';
     readonly path = '/';

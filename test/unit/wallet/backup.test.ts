@@ -11,7 +11,7 @@ const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-backup-'));
 t.teardown(() => fs.rmSync(folder, { recursive: true }));
 const at = (name: string): string => path.join(folder, name);
 
-/** A file with rows of these sizes; its bytes are all `fill`. */
+/** Writes a backup file of rows whose values have these sizes and consist of the byte `fill`. */
 async function backup(name: string, sizes: readonly number[], fill: number): Promise<MemoryStore> {
   const store = new MemoryStore();
   await store.batch(
@@ -31,7 +31,8 @@ t.test('restores every row of a backup', async (t) => {
     none: [],
     one: [7],
     empty: [0, 0, 0],
-    // Heads and values over the ends of what is read at a time, and a row larger than that.
+    // The file is read in chunks. These rows make heads and values cross the ends of chunks, and one row is larger than
+    // a chunk.
     many: Array.from({ length: 3000 }, (_, i) => (i * 37) % 400),
     large: [10, 700_000, 3, 262_144, 1],
   })) {
@@ -89,11 +90,11 @@ t.test('rejects a backup that is overwritten while it is read, but not one that 
       this.change = null;
     }
   }
-  // Another file under the name: the one that was opened is whole.
+  // Another file replaces the name while the backup is read. The opened file is unaffected.
   const replaced = new Changing(() => fs.renameSync(at('second'), at('first')));
   t.equal(await readBackup(at('first'), replaced), null);
   t.same(await rows(replaced), await rows(saved));
-  // Written over in place by another backup of the same size, each of them sound.
+  // The file's content is replaced in place by another valid backup of the same size. The reader must notice it.
   await backup('first', sizes, 1);
   t.equal(
     await readBackup(at('first'), new Changing(() => fs.writeFileSync(at('first'), second, { flag: 'r+' }))),

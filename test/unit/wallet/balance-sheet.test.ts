@@ -33,7 +33,7 @@ async function world() {
     ...made,
     ledger,
     script,
-    /** Trusted and pending satoshis, and how many records were checked for them. */
+    /** Returns the trusted and pending satoshis, and how many records were checked to compute them. */
     ask(): number[] {
       looks = 0;
       const { trusted, pending } = ledger.sheet.balances({ ownership: OWNERSHIP.SPENDABLE });

@@ -1,6 +1,6 @@
-// Small rules of the wallet that protect money, each tested on both sides: which change may be spent, when a payment is
-// rebroadcast, the time of a payment, locked coins, and overwriting of private keys. The numbers are from Core 0.21.1's
-// wallet.cpp.
+// Tests small rules of the wallet that protect money, each just below and just above its limit: which change may be
+// spent, when a payment is rebroadcast, the time of a payment, locked coins, and overwriting of private keys. The
+// numbers are from Core 0.21.1's wallet.cpp.
 
 import t from 'tap';
 import { hashKey } from '../../../src/consensus/bytes/hex.js';
@@ -54,7 +54,7 @@ t.test('does not spend unconfirmed change of a replaced or replacing payment', a
 });
 
 t.test('rebroadcasts a payment that is at least five minutes older than the last block', async (t) => {
-  /** How often a payment was offered by a tick. @param block seconds of the last block after the payment */
+  /** Counts how often ticks rebroadcast a payment. @param block seconds between the payment and the last block */
   const offered = async (block: number): Promise<{ first: number; early: number; due: number }> => {
     const memory = await createMemoryWallet();
     await memory.receive([{ script: await memory.address('bech32'), value: 100_000_000 }], TIP - 10);
@@ -113,8 +113,8 @@ t.test('does not rebroadcast before the node is ready, or with -walletbroadcast=
 
 t.test('dates a payment in a block no earlier than previous ones, tolerating five minutes', async (t) => {
   /**
-   * Time of a payment in an old block.
-   * @param ahead seconds by which the clock was ahead when the payment before it came
+   * Returns the time of a payment in an old block. @param ahead seconds by which the clock was ahead when the payment
+   * before it arrived
    */
   const smart = async (ahead: number): Promise<number> => {
     let now = NOW + ahead;
@@ -122,7 +122,7 @@ t.test('dates a payment in a block no earlier than previous ones, tolerating fiv
     const script = await memory.address('bech32');
     await memory.receive([{ script, value: 1_000_000 }], 0);
     now = NOW;
-    // Ten blocks before the tip: 6,000 seconds ago.
+    // This block is ten blocks before the tip, so its time is 6,000 seconds ago.
     const tx = await memory.receive([{ script, value: 2_000_000 }], TIP - 10);
     const { txs } = memory.wallet.ledger;
     return txs.smartTime(txs.find(tx.txid)) - NOW;

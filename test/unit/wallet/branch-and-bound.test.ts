@@ -1,4 +1,5 @@
-// The search for coins that need no change, compared with a check of every subset, while spending later is cheaper.
+// Compares the search for coins that need no change with a check of every subset, when the present fee rate is higher
+// than the long-term one.
 import t from 'tap';
 import { branchAndBound, type ExactSearch } from '../../../src/wallet/spend/select/branch-and-bound.js';
 import { NEVER_YIELDS } from '../../../src/wallet/spend/select/pace.js';

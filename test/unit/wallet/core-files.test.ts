@@ -1,5 +1,5 @@
-// Wallet files of Bitcoin Core, read row by row: files that Core made (test/functional/core-wallets), the same of
-// another byte order, and files that are damaged or made to do harm.
+// Reads wallet files of Bitcoin Core row by row: files that Core made (test/functional/core-wallets), the same files in
+// the other byte order, and damaged or malicious files.
 
 import fs from 'node:fs';
 import os from 'node:os';
@@ -31,7 +31,7 @@ const fresh = filesOf('master');
 const bytesOf = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64'));
 const pauses = new Slicer();
 
-/** A file in memory, and how much of it was read. */
+/** A file in memory. */
 const sourceOf = (bytes: Uint8Array): ByteSource => ({
   size: bytes.length,
   read: async (offset, length) => bytes.slice(offset, offset + length),
@@ -164,7 +164,7 @@ t.test('rejects wallet files with loops, wrong sizes or unsupported versions', a
   const node = pageOf(3);
   await refused(
     spoil((view) => {
-      // All links of a node lead to its first child.
+      // Let the second link of an inner page lead to the same child as the first one.
       const first = view.getUint16(node * 4096 + 26, true);
       const second = view.getUint16(node * 4096 + 28, true);
       view.setUint32(node * 4096 + second + 4, view.getUint32(node * 4096 + first + 4, true), true);
@@ -191,7 +191,7 @@ t.test('rejects wallet files with loops, wrong sizes or unsupported versions', a
   }, CoreFileError);
 });
 
-/** Files whose rows all lie in one place of their only page of rows. */
+/** In these files all rows of a page share the same bytes, so that together they would be far larger than the file. */
 t.test('rejects wallet files whose overlapping rows are larger than the file', async (t) => {
   const page = 65_536;
   const rows = 8000;
@@ -201,7 +201,7 @@ t.test('rejects wallet files whose overlapping rows are larger than the file', a
   sqlite.set(Buffer.from('SQLite format 3\0', 'latin1'));
   view.setUint16(16, 1);
   sqlite.set([1, 1], 18);
-  // The first page: a table of this name, whose rows are on the second.
+  // The first page describes a table of this name, whose rows are on the second page.
   sqlite.set([0x0d, 0, 0, 0, 1], 100);
   view.setUint16(108, 200);
   sqlite.set([20, 1, 6, 23, 21, 21, 1, 0, ...Buffer.from('tablemainmain'), 2], 200);
@@ -209,7 +209,7 @@ t.test('rejects wallet files whose overlapping rows are larger than the file', a
   view.setUint16(page + 3, rows);
   for (let i = 0; i < rows; i++) view.setUint16(page + 8 + i * 2, 20_000);
   const varint = (number: number): number[] => [0x80 | (number >> 14), 0x80 | ((number >> 7) & 0x7f), number & 0x7f];
-  // Its key is one byte long, its value all that is left.
+  // The row's key has one byte; its value takes the remaining bytes.
   sqlite.set([...varint(size), 1, 5, 14, ...varint((size - 6) * 2 + 12), 0], page + 20_000);
   await t.rejects(read(sqlite), { name: 'CoreFileError', message: /rows are larger/ });
 
@@ -282,7 +282,7 @@ t.test('overwrites copies of private keys that were made while reading a wallet 
   wipeCoreWallet(wallet);
 });
 
-/** A few bytes set to others, a part cut out or doubled. */
+/** Changes a few bytes, removes a part, or doubles a part. */
 function mutate(bytes: Uint8Array, random: (below: number) => number): Uint8Array {
   const out = bytes.slice();
   for (let changes = 1 + random(4); changes > 0 && out.length > 0; changes--) {
@@ -321,7 +321,7 @@ t.test('reads mutated wallet files or rejects them with CoreFileError', async (t
   t.ok(whole > 50, 'some mutated files are still readable');
 });
 
-/** A chain of one block, which every locator ends with. */
+/** A chain that has only the genesis block. Every locator contains this block. */
 function chainOf(genesis: Uint8Array): NodeClient {
   const tip = new TestBlock(genesis, null, 0, 0);
   return clientOf({
@@ -350,7 +350,7 @@ t.test('importing a Core wallet of many seeds and keys yields to other work', as
     new DataView(bytes.buffer).setUint32(28, i);
     const publicKey = context.keys.publicKey(bytes, true)!;
     core.secrets.push({ publicKey, bytes, encrypted: false });
-    // Every key a seed: no wallet has so many.
+    // Every key claims to come from another seed. No real wallet has so many seeds.
     const metadata = { time: 1, hdPath: `m/0'/0'/${i}'`, seedId: crypto.hash160(publicKey), origin: null };
     core.keyMetadata.set(Buffer.from(publicKey).toString('hex'), { publicKey, metadata });
   }

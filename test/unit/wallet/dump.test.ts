@@ -1,4 +1,5 @@
-// dumpwallet and importwallet: private keys pass through as bytes that are overwritten, in slices.
+// Tests dumpwallet and importwallet: private keys are held only as bytes, which are overwritten afterwards, and the
+// work is done in slices.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -27,7 +28,7 @@ const wifOf = (n: number): Uint8Array => {
   return encodeWifAscii({ key, compressed: true }, context.params, crypto);
 };
 
-/** Notes what a method of a file is given. */
+/** Wraps a method of a file so that its first arguments are recorded in `given`. */
 const spied = (method: (...args: unknown[]) => unknown, given: unknown[]) =>
   function (this: unknown, ...args: unknown[]): unknown {
     given.push(args[0]);
@@ -121,7 +122,7 @@ t.test('importwallet reads a large file in portions through one buffer', async (
   fs.writeSync(out, Buffer.concat([wifOf(5), Buffer.from(' 2020-01-01T00:00:00Z label=five # addr=x\n')]));
   fs.closeSync(out);
   const { wallet } = await createMemoryWallet();
-  // Whatever is read goes through one buffer of a fixed size, over and over.
+  // All reads of the file must use one buffer of a fixed size.
   const handle = await fs.promises.open(file);
   const prototype = Object.getPrototypeOf(handle);
   await handle.close();

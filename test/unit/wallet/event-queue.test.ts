@@ -1,5 +1,5 @@
-// Events of the node that a wallet applies one by one. Other work runs between them. Every reply includes the events
-// that came before its call. A crash between two events loses nothing.
+// Tests the events of the node that a wallet applies one by one: other work runs between them, every reply includes the
+// events that came before its call, and a crash between two events loses nothing.
 
 import fs from 'node:fs';
 import os from 'node:os';
@@ -44,7 +44,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 
 let nonce = 0;
 const fresh = (): Uint8Array => crypto.sha256(new Uint8Array(new Uint32Array([++nonce, 77]).buffer));
-/** Spends outputs of nobody. */
+/** Builds a transaction whose inputs are not outputs of the wallet. */
 function payment(scripts: readonly Uint8Array[], inputs = 1): TxView {
   const ins = Array.from({ length: inputs }, () => ({
     prevHash: fresh(),
@@ -57,7 +57,7 @@ function payment(scripts: readonly Uint8Array[], inputs = 1): TxView {
 }
 const many = (count: number, script: Uint8Array): TxView[] => Array.from({ length: count }, () => payment([script]));
 
-/** Every block there was, in the chain or not. */
+/** Every block of the test, including blocks that are no longer in the chain. */
 const known = new Map<string, TestBlock>();
 
 class Block extends TestBlock {
@@ -76,7 +76,7 @@ function join(wallet: Wallet, txs: readonly TxView[], prev = wallet.tip!): Block
 }
 const leave = (wallet: Wallet, node: Block): void => wallet.events.push(disconnected(node, node.txs));
 
-/** The answer of a wallet's call as the node gives it. */
+/** Calls a method of a wallet and returns the result as the node would. */
 async function ask(wallet: Wallet, method: string, ...params: JsonValue[]): Promise<unknown> {
   const ctx = {
     compat: COMPATS['0.21.1'],
@@ -154,14 +154,14 @@ t.test('a call sees all blocks that came before it, and each later one as a whol
   const before = (await ask(wallet, 'listtransactions', '*' as JsonValue)) as { txid: string }[];
   t.equal(before.length, 10);
 
-  // Calls that come after a block see all of it.
+  // The replies to calls that come after a block include all of the block.
   const node = join(wallet, many(1000, script));
   const answers = Array.from({ length: 5 }, sum);
   const lists = Array.from({ length: 3 }, () => ask(wallet, 'listunspent'));
   t.same([...new Set((await Promise.all(answers)).map(Math.round))], [2000 * VALUE]);
   for (const list of await Promise.all(lists)) t.equal((list as unknown[]).length, 2000);
 
-  // One that is under way sees all or nothing.
+  // The reply to a call that is already running when the block arrives includes all of the block or nothing.
   const long = ask(wallet, 'listsinceblock');
   await turn();
   const next = join(wallet, many(1000, script));
@@ -290,7 +290,7 @@ t.test('applies a block that arrives during encryption afterwards, with encrypte
   await wallet.close();
 });
 
-/** Writes what a wallet cannot be loaded without. */
+/** Writes the rows without which a wallet cannot be loaded. */
 async function begin(wallet: Wallet): Promise<void> {
   await wallet.change((batch) => {
     batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
@@ -299,7 +299,7 @@ async function begin(wallet: Wallet): Promise<void> {
   });
 }
 
-/** Every state that the database has while something is worked off, the first one included. */
+/** Returns every state that the database has during `work`, including the first one. */
 async function statesDuring(store: MemoryStore, work: () => Promise<unknown>): Promise<StoreEntry[][]> {
   const rowsOf = async (): Promise<StoreEntry[]> => {
     const rows: StoreEntry[] = [];
@@ -315,11 +315,11 @@ async function statesDuring(store: MemoryStore, work: () => Promise<unknown>): P
   await work();
   return states;
 }
-/** @param read called with the height of every block that is read */
+/** Makes a chain that ends with this tip. @param read called with the height of every block that is read */
 function chainOf(tip: BlockFacts, read: (height: number) => void = () => {}): NodeClient {
   const nodes = new Map<string, TestBlock>();
   for (let at = tip as TestBlock | null; at; at = at.prev) nodes.set(at.hashHex, at);
-  // Below the first block nothing of the wallet lies.
+  // The blocks below the first block contain nothing for the wallet, so blocks without content stand for them.
   const base = [...nodes.values()].find(({ prev }) => prev === null)!;
   return clientOf({
     tip,
@@ -419,12 +419,12 @@ t.test('catches up after a crash between two blocks, also after a reorganisation
   for (const rows of states) {
     const again = await reload(made, rows, two!);
     t.same(knowledge(again.wallet), want, 'knows what it would know otherwise');
-    // And its rows say the same.
+    // The rows written after loading must contain the same.
     await again.wallet.storage.queueWrite(async () => {});
     const saved: StoreEntry[] = [];
     for await (const row of again.store.iterate()) saved.push(row);
     t.same(knowledge((await reload(made, saved, two!)).wallet), want, 'for good');
-    // Another block came in its place: what was learned of it is in no block.
+    // Now another block replaces the second one. Transactions of the replaced block must count as unconfirmed.
     const { wallet: turned } = await reload(made, rows, new Block(one!, []));
     const { txs, spends } = turned.ledger;
     for (const row of txs.rows()) if (txs.height(row) > one!.height) t.fail('a record names the block that was cut off');
@@ -434,7 +434,7 @@ t.test('catches up after a crash between two blocks, also after a reorganisation
     for (let i = 0; i < spender.inputCount; i++) if (!spends.spenders(spender.outpoint(i)).includes(row)) t.fail(`input ${i} is forgotten`);
   }
 
-  // Both blocks leave, others come.
+  // Both blocks are disconnected and others are connected.
   const replaced = await statesDuring(store, async () => {
     leave(wallet, two!);
     await written();
@@ -445,7 +445,7 @@ t.test('catches up after a crash between two blocks, also after a reorganisation
   });
   t.equal(replaced.length, 4);
   for (const rows of replaced) {
-    // The chain is where it was: nothing of it may be missing.
+    // Load each state with the old chain, which has both blocks. Nothing of them may be missing.
     const { wallet: back } = await reload(made, rows, two!);
     const confirmed = knowledge(back).filter((line) => line.startsWith('tx ') && line.includes(` ${TX_STATE.CONFIRMED} `));
     t.equal(confirmed.length, want.filter((line) => line.startsWith('tx ')).length, 'all of both blocks');

@@ -1,4 +1,5 @@
-// Devices that sign for a wallet (-signer): what they are asked, and that nothing they say is taken for true.
+// Tests devices that sign for a wallet (-signer): which requests they get, and that the wallet checks everything they
+// return.
 import t from 'tap';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
@@ -27,7 +28,10 @@ const form = (key: string): string => addChecksum(`wpkh([${FINGERPRINT}/84h/1h/0
 const request = (key: string) => [{ desc: form(key), timestamp: 'now', active: true, range: [0, 2] }];
 const call = { user: '', path: '/' };
 
-/** A wallet with keys, one that watches the same addresses, and a device that has the first one sign. */
+/**
+ * Makes a wallet with keys, a wallet that watches the same addresses, and a simulated device that lets the first wallet
+ * sign.
+ */
 async function pair() {
   const owner = await createMemoryWallet({ descriptors: true });
   const watching = await createMemoryWallet({ descriptors: true });

@@ -32,7 +32,7 @@ class Failing extends MemoryStore {
   }
 }
 
-/** A wallet that tells its faults. */
+/** Makes a wallet whose faults are collected in a list. */
 async function faulty() {
   const { surroundings } = await createMemoryWallet();
   const faults: unknown[] = [];
@@ -88,7 +88,7 @@ t.test('importprunedfunds fails when its block is disconnected while the wallet 
   const tx = parseTx(buildTx({ version: 2, inputs: [input], outputs: [{ script, value: 7000 }], locktime: 0 }), crypto);
   const header = new Uint8Array(80);
   header.set(tx.txid, 36);
-  // One transaction in the block, one hash, one bit that says it is the one.
+  // Proof with one transaction, one hash, and one flag bit that marks this hash.
   const proof = Buffer.concat([header, Buffer.of(1, 0, 0, 0, 1), tx.txid, Buffer.of(1, 1)]);
   let inChain = true;
   const block = new TestBlock(new Uint8Array(32).fill(3), null, TIP - 5, 1_600_000_000);
@@ -164,7 +164,7 @@ t.test('derives no keys from a damaged seed and keeps applying payments', async 
   wallet.vault.unlock(masterKey());
   const { pool } = wallet.legacy!;
   t.equal(pool.externalSize, 5);
-  // A payment to the third key of the pool uses up three.
+  // A payment to the third key of the pool uses up the first three keys.
   const script = keyHashProgram(pool.entries().filter(({ internal }) => !internal)[2]!.id);
   const input = { prevHash: new Uint8Array(32).fill(1), prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0 };
   const tx = parseTx(buildTx({ version: 2, inputs: [input], outputs: [{ script, value: 1 }], locktime: 0 }), crypto);

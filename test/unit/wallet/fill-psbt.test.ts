@@ -70,7 +70,7 @@ for (const descriptorWallet of [false, true]) {
       t.same(here.outcome, { complete: hashType !== 0x83 });
       t.ok(here.paused >= 24 && there.paused >= 24, 'a pause after each input that is due');
     }
-    // Signatures that are wrong, of another key or for another script, count for nothing.
+    // Signatures that do not match their key or script are ignored: the result is as if no thread had signed.
     const whole = await fill({ crypto, descriptors, signer: counting }, null);
     const wrong = {
       sign: (...args: Parameters<PooledSigner['sign']>) =>
@@ -109,7 +109,8 @@ for (const owner of ['wpkh', 'pkh', 'tr', 'rawtr'])
         const watching = new FlatProvider();
         watching.addExpansion(expansion, crypto);
         const tools = { crypto, descriptors, signer: createSigner() };
-        // The maker of the PSBT tells what stands behind the output; of the last form the output itself names the key.
+        // The PSBT itself must say what the output commits to. In the form "output", the output already contains the
+        // key.
         if (form !== 'output') signPsbtInput(psbtSigning(psbt, crypto, true), 0, { provider: watching, hashType: 0, ...tools });
         const options = { hashType: null, sign: true, derivations: true, finalize: false, later: true };
         await fillPsbt(wallet, psbt, options, tools);
@@ -130,7 +131,7 @@ t.test('never signs with an unknown sighash type', async (t) => {
   for (const later of [false, true]) {
     for (const lowByte of [0, 2, 3, 0x82, 0xfd]) {
       const psbt = createPsbt(parseTx(tx, crypto, { allowWitness: false }), crypto);
-      // As the format's number of four bytes is read: below zero.
+      // Set the highest bit of the four bytes. A reader that uses signed numbers gets a negative number.
       psbt.inputs[0].sighashType = 0x8000_0000 | lowByte;
       const options = { hashType: null, sign: true, derivations: true, finalize: false, later };
       const outcome = await fillPsbt(wallet, psbt, options, tools);

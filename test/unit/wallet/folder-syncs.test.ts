@@ -1,5 +1,5 @@
-// A wallet's database changes its place: what a loss of power leaves of it is always one of the states that the next
-// load knows.
+// Tests the replacement of a wallet's database: a power failure at any moment leaves one of the states that the next
+// loading can handle.
 import nodeFs from 'node:fs';
 import fs, { type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ async function folder(t: Test): Promise<string> {
   return dir;
 }
 
-/** Records renames, removals and syncs during `work`, by the last part of the path; the folder itself is a point. */
+/** Records renames, removals and syncs during `work`. Each path is given by its last part, the folder itself as ".". */
 async function eventsOf(dir: string, work: () => Promise<void>): Promise<string[]> {
   const events: string[] = [];
   const name = (file: unknown): string => path.relative(dir, String(file)) || '.';

@@ -1,5 +1,5 @@
-// A wallet whose database is exchanged during encryption, and events at that time: a scan that finds a payment, the end
-// of the process, unloading. Also a wallet that is unloaded while it is dumped.
+// Tests a wallet whose database is replaced during encryption while events arrive: a scan finds a payment, the process
+// ends, or the wallet is unloaded. Also tests a wallet that is unloaded while it is dumped.
 
 import fs from 'node:fs';
 import os from 'node:os';
@@ -56,7 +56,7 @@ t.test('records a payment that a scan finds during encryption, with encrypted ke
   const client = clientOf({
     tip,
     atHeight: (height) => (height === tip.height || height === 0 ? tip : undefined),
-    // The payment is found when rows are already being copied: what is written from here on comes into the new
+    // The scan finds the payment while rows are being copied. From here on, changes must be written to the new
     // database.
     readBlock: async () => {
       while (wallet.access.isExclusive && !fs.existsSync(newDatabaseOf(folder))) await new Promise((resolve) => setImmediate(resolve));
@@ -107,7 +107,7 @@ for (const descriptors of [false, true]) {
     });
     const old = given(await giveOut(wallet));
     const seedOf = (from: Wallet, script: Uint8Array): number[] => [...(from.keys.metadata(script)?.origin?.fingerprint ?? [])];
-    // Nothing of what comes after the exchange is written.
+    // Simulate a crash: nothing is written after the database was replaced.
     Object.defineProperty(wallet, 'commit', { value: () => Promise.reject(new Error('dead')) });
     await t.rejects(encryptWallet(wallet, phrase, context), /dead/);
     await wallet.storage.store.close();
@@ -144,7 +144,7 @@ t.test('writes no plain key when a wallet with an image is unloaded during encry
   const secrets = [...keys.rows()].map((row) => Buffer.from(wallet.legacy!.secret(keys.id(row))!));
   t.ok(secrets.length >= 6000);
   const encrypted = encryptWallet(wallet, phrase, descriptorContext('master', 'regtest'));
-  // The database was exchanged, the tables were not: they are sealed in slices.
+  // The database was replaced. The tables in memory were not yet, because their keys are encrypted in slices.
   while (!fs.existsSync(newDatabaseOf(folder))) await new Promise((resolve) => setImmediate(resolve));
   const closed = wallet.close();
   await encrypted;
@@ -241,7 +241,8 @@ t.test('encrypting a large wallet seals every key once in the rows and once in t
   });
   const ids = wallet.legacy!.pool.entries().map(({ id }) => id);
   const before = ids.map((id) => Buffer.from(wallet.legacy!.secret(id)!).toString('hex'));
-  // Every sealing takes a hash of the public key, and nothing else does.
+  // Encrypting a key hashes its public key, and nothing else calls this hash function. So the calls count the encrypted
+  // keys.
   let sealed = 0;
   const sha256d = (bytes: Uint8Array): Uint8Array => {
     sealed++;
@@ -278,7 +279,7 @@ t.test('dumpwallet leaves a complete file or none, and overwrites no other file'
       params: context.params,
       crypto,
       clock: {
-        // Asked once the dump is being written.
+        // dumpwallet reads the clock when it has begun to write the dump.
         nowSeconds: () => {
           meanwhile(wallet);
           return 1_600_000_000;

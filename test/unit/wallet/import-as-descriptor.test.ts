@@ -1,4 +1,4 @@
-// importmulti in wallets of descriptors: each request brings the descriptor that it amounts to.
+// Tests importmulti in descriptor wallets: each request must import the descriptor that is equivalent to it.
 import t from 'tap';
 import { encodeAddress } from '../../../src/address/address.js';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
@@ -35,7 +35,7 @@ async function walletOf(publicOnly = false): Promise<Wallet> {
   return wallet;
 }
 
-/** importmulti with the replies and policy of the default. */
+/** Calls importmulti with the default version of replies and the default policy. */
 const imported = async (wallet: Wallet, requests: readonly object[], options: object = {}): Promise<unknown> => {
   const read = (value: unknown) => parseJson(Buffer.from(JSON.stringify(value)));
   const timed = requests.map((request) => ({ timestamp: 'now', ...request }));

@@ -1,5 +1,5 @@
-// Results of imports: every path of a descriptor, labels of dumps, times, seeds; and sums and lists of coins that
-// belong to them.
+// Tests the results of imports: every path of a descriptor, labels of dumps, times, seeds; and sums and lists of coins
+// that belong to them.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -40,13 +40,13 @@ const fine = [{ success: true }];
 /** The public key of a small number. */
 const keyAt = (number: number): Uint8Array => keyMath.publicKey(Uint8Array.of(...new Uint8Array(31), number), true)!;
 
-/** A wallet for public keys alone. */
+/** Makes a wallet that can hold public keys only. */
 async function watchOnly(descriptors: boolean): Promise<Wallet> {
   const { wallet } = await createMemoryWallet({ descriptors });
   wallet.record.flags |= WALLET_FLAG.DISABLE_PRIVATE_KEYS;
   return wallet;
 }
-/** Scripts of the paths of a descriptor at an index. */
+/** Returns the scripts of all paths of a descriptor at an index. */
 const scriptsAt = (text: string, index: number): Uint8Array[] =>
   mustParse(text, descriptorContext('master', 'regtest')).descriptors.map((one) => one.scripts(index)?.[0] as Uint8Array);
 

@@ -1,6 +1,6 @@
-// Whose a script is, against a naive model that knows how each script was put together and walks Core 0.21's rules over
-// that: random wallets of private keys, watched keys, scripts and watched scripts, and every script that can be made of
-// the same keys.
+// Compares isMine with a naive model, which knows how each script is composed and applies Core 0.21's rules to this
+// composition. The wallets have random private keys, watched keys, scripts and watched scripts; the model checks every
+// script that can be made of the same keys.
 
 import t from 'tap';
 import { chainParams } from '../../../src/consensus/params/networks.js';
@@ -27,7 +27,7 @@ const keys: Key[] = Array.from({ length: 5 }, (_, i) => {
   return { secret, publicKey: math.publicKey(secret, i !== 4)! };
 });
 
-/** How a script is put together; keys by number, 4 is uncompressed. */
+/** The composition of a script. Keys are given by number; key 4 is uncompressed. */
 type Tree =
   | { kind: 'pk' | 'pkh' | 'wpkh'; key: number }
   | { kind: 'multi'; keys: number[] }
@@ -37,7 +37,7 @@ type Tree =
 const push = (bytes: Uint8Array): string => Buffer.from([bytes.length]).toString('hex') + hex(bytes);
 const idOf = (key: number): Uint8Array => crypto.hash160(keys[key].publicKey);
 
-/** Bytes of a script in hex, spelled here and not by the code under test. */
+/** Returns the bytes of a script in hex. The function does not use the code under test. */
 function bytesOf(tree: Tree): string {
   switch (tree.kind) {
     case 'pk':
@@ -58,7 +58,7 @@ function bytesOf(tree: Tree): string {
 }
 const scriptOf = (tree: Tree): Uint8Array => new Uint8Array(Buffer.from(bytesOf(tree), 'hex'));
 
-/** A wallet as sets. */
+/** The model of a wallet: sets of what it has. */
 interface Model {
   secrets: Set<number>;
   watchedKeys: Set<number>;
@@ -69,7 +69,7 @@ const INVALID = 9;
 
 function knowsScript(model: Model, tree: Tree): boolean {
   if (model.scripts.has(bytesOf(tree))) return true;
-  // A compressed key that is held or watched brings its P2WPKH script.
+  // A compressed key that the wallet has or watches also brings its P2WPKH script.
   return tree.kind === 'wpkh' && tree.key !== 4 && (model.secrets.has(tree.key) || model.watchedKeys.has(tree.key));
 }
 
@@ -135,7 +135,7 @@ function apply(legacy: LegacyKeys, model: Model, entry: Step, batch: WalletBatch
     legacy.importSecret(new Uint8Array(keys[entry.key].secret), keys[entry.key].publicKey, 1, batch);
     if (!model.secrets.has(entry.key)) {
       model.secrets.add(entry.key);
-      // A held key is no longer merely watched.
+      // When the wallet gets the private key, its key is no longer only watched.
       model.watched.delete(bytesOf({ kind: 'pk', key: entry.key }));
       model.watched.delete(bytesOf({ kind: 'pkh', key: entry.key }));
       model.watchedKeys.delete(entry.key);
@@ -182,7 +182,7 @@ t.test('isMine agrees with a naive model of Core 0.21 for random wallets', async
         if (verdict === 1) watched++;
       }
       if (!sameAnswers(legacy, model, asked)) return false;
-      // The rows say the same when they are read back.
+      // The wallet that is loaded from these rows must give the same answers.
       const again = newWallet().legacy;
       const rows = new Map<string, { key: Uint8Array; value: Uint8Array }>();
       for (const op of batch.ops) {
@@ -220,7 +220,7 @@ t.test('provides signing data of a multisig if the wallet holds any of its keys'
     const batch = new WalletBatch();
     legacy.importScript(scriptOf(multi), 1, batch);
     legacy.importSecret(new Uint8Array(keys[held].secret), keys[held].publicKey, 1, batch);
-    // Nothing but that is known of it: its own script was never imported.
+    // The wallet has the script inside, but the script of the output itself was never imported.
     t.equal(legacy.provider(scriptOf({ kind: 'wsh', inner: multi })) !== undefined, held < 3, `key ${held}`);
   }
 });
@@ -254,7 +254,7 @@ t.test('derives the same keys one by one as all at once', async (t) => {
       keys.setSeed(seed, batch);
       keys.pool.clear(batch);
     });
-    // A lock in between takes what they grow from out of memory.
+    // Locking removes the key from memory from which the pool's keys are derived.
     for (let size = together ? 40 : 1; size <= 40; size++) {
       await wallet.change((batch) => keys.topUp(size, batch));
       if (size % 7 === 0) wallet.vault.lock();

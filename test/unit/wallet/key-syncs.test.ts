@@ -1,5 +1,5 @@
-// Acknowledged imports and new addresses are on the disk. A power cut loses everything after the last fsync, and keys
-// that cannot be derived again must survive it. Also, an address must not be given out twice, to two payers.
+// Tests that acknowledged imports and new addresses are on disk. A power failure loses everything after the last fsync,
+// and keys that cannot be derived again must survive it. Also, the same address must not be given to two payers.
 import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
@@ -16,7 +16,7 @@ import { ranged, run, XPUB } from '../../framework/wallet-calls.js';
 const { key, script, watched, descriptor, pool, address } = WALLET_PREFIX;
 const PREFIXES: ReadonlySet<number> = new Set([key, script, watched, descriptor, pool, address]);
 
-/** Counts rows of keys, scripts and labels that a loss of power would take. */
+/** Counts rows of keys, scripts and labels that were written without fsync. */
 class NotingStore extends MemoryStore {
   unsynced = 0;
   override async batch(ops: readonly BatchOp[], options?: BatchOptions): Promise<void> {
@@ -68,7 +68,7 @@ for (const [name, method, params, descriptors] of calls) {
   });
 }
 
-/** A store that writes when the test says so. */
+/** A store whose writes wait until the test releases them. */
 class HeldStore extends MemoryStore {
   held: { readonly sync: boolean; go(): void }[] | null = null;
   override async batch(ops: readonly BatchOp[], options?: BatchOptions): Promise<void> {
@@ -94,7 +94,7 @@ t.test('calls that arrive during a write share the next fsync', async (t) => {
   const calls = Array.from({ length: 50 }, (_, i) =>
     i % 5 === 0 ? ask(importaddress, `51${(81 + i).toString(16)}`, '', false) : ask(getnewaddress),
   );
-  // Changes that no caller waits for are written along.
+  // A change that no caller waits for is written with the next batch.
   const plain = wallet.change((batch) => batch.put(Uint8Array.of(0x7a), Uint8Array.of(1)));
   await turn();
   t.same([held.length, answered], [1, 0], 'they wait for the running write');
@@ -106,7 +106,7 @@ t.test('calls that arrive during a write share the next fsync', async (t) => {
   held[1]!.go();
   await Promise.all([...calls, plain]);
   t.same([held.length, answered], [2, 51]);
-  // Work that has the database for itself stays between the writes before it and those after.
+  // Work that uses the database exclusively runs after the writes before it and before the writes after it.
   held.length = 0;
   let begun: number | undefined;
   const all = [

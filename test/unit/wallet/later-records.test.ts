@@ -1,5 +1,5 @@
-// Records of wallets that changed in versions 23 to 25: disconnected coinbases, addresses that a payment skips, times
-// of scan results.
+// Tests records of wallets whose content changed in Core's versions 23 to 25: disconnected coinbases, addresses that a
+// payment skips, times of scan results.
 import t from 'tap';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
@@ -27,7 +27,7 @@ const txOf = (prevHash: Uint8Array, script: Uint8Array, value: number): TxView =
   return parseTx(buildTx({ version: 2, inputs: [input], outputs: [{ script, value }], locktime: 0 }), crypto);
 };
 
-/** Member "mine" of getbalances as release 31 has it, satoshis. */
+/** Member "mine" of the reply of getbalances in Core 31, in satoshis. */
 async function mineOf(wallet: Wallet): Promise<Record<string, number>> {
   const ctx = { ...contextOf(wallet), compat: COMPATS['31'] };
   const reply = (await runMethod(getbalances, ctx, [], { user: '', path: '/' })) as { mine: Record<string, { sats: number }> };

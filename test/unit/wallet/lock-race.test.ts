@@ -1,6 +1,6 @@
-// walletlock, a timeout and unloadwallet at every pause of every call that uses private keys. The call either does all
-// of its work, or fails because the wallet is locked and has used nothing up. The tests count event-loop ticks, and
-// slices end by readings of the work clock.
+// Runs walletlock, a timeout and unloadwallet at every pause of every call that uses private keys. The call must either
+// do all of its work, or fail because the wallet is locked and leave the wallet unchanged. The tests count event-loop
+// ticks, and a slice ends after a number of readings of the work clock.
 
 import fs from 'node:fs';
 import os from 'node:os';
@@ -33,7 +33,7 @@ const OUTSIDE = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 const LOCKED = 'Error: Please enter the wallet passphrase with walletpassphrase first.';
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Every access takes one event-loop tick, as a disk may. */
+/** A store in which every access takes one event-loop tick, as an access to a disk may. */
 class Slow extends MemoryStore {
   slow = false;
   override async batch(ops: readonly BatchOp[], options?: BatchOptions): Promise<void> {
@@ -109,26 +109,23 @@ async function world(dir: string): Promise<World> {
   };
 }
 
-/** Returns the state that a call may use up. */
+/** Returns the state that a failing call must leave unchanged. */
 const stateOf = async ({ wallet, dir }: World): Promise<string> => {
   const rows = await rowsOf(wallet);
   return JSON.stringify([rows, wallet.ledger.txs.size, [...wallet.ledger.locked.keys()], fs.readdirSync(dir)]);
 };
 
 interface Case {
-  /** Prepares it. @returns the call */
+  /** Prepares the wallet for the call. @returns a function that makes the call */
   begin(world: World): Promise<() => Promise<unknown>>;
-  /**
-   * Returns true if an answer is complete.
-   * @param locked the wallet was locked before the call began
-   */
+  /** Returns true if an answer is complete. @param locked the wallet was locked before the call began */
   whole(answer: unknown, world: World, locked: boolean): boolean;
-  /** Milliseconds of the work clock that a reading takes: a slice is 2 of them. */
+  /** Milliseconds that pass on the work clock with each reading. A slice ends after 2 ms. */
   readonly readingMs?: number;
   /** The call also waits for files, for a varying number of event-loop ticks. */
   readonly ofTheDisk?: boolean;
 }
-/** Choosing coins reads the clock hundreds of times. */
+/** The selection of coins reads the clock hundreds of times, so each reading takes little time. */
 const CHOOSING_MS = 0.02;
 const TXID = /^[0-9a-f]{64}$/;
 const isTxid = (answer: unknown, { wallet }: World): boolean =>
@@ -155,7 +152,7 @@ const CASES: Readonly<Record<string, Case>> = {
       async ({ call }) =>
       () =>
         call('send', { [OUTSIDE]: 2.5 }, null, 'unset', 5),
-    // Like Core's it answers with an unsigned PSBT then.
+    // Without private keys the call returns an unsigned PSBT, as in Core.
     whole: (answer, world, locked) => (locked ? 'psbt' in (answer as object) : isTxid((answer as { txid: string }).txid, world)),
     readingMs: CHOOSING_MS,
   },
@@ -179,7 +176,7 @@ const CASES: Readonly<Record<string, Case>> = {
       const psbt = createPsbt(parseTx(new Uint8Array(Buffer.from(unsigned, 'hex')), crypto, { allowWitness: false }), crypto);
       return () => call('walletprocesspsbt', psbtText(psbt, crypto, COMPATS['0.21.1']));
     },
-    // Like Core's it signs nothing then.
+    // Without private keys the call signs nothing, as in Core.
     whole: (answer, _, locked) => (answer as { complete: boolean }).complete === !locked,
   },
   importmulti: {
@@ -228,7 +225,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
 };
 
-/** How a wallet gets locked: by a call, or since its time is over. */
+/** Ways to lock a wallet. */
 const LOCKS: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   walletlock: async ({ call, wallet }) => {
     await call('walletlock');
@@ -237,13 +234,13 @@ const LOCKS: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   timeout: async ({ wallet }) => wallet.encryption.lock(),
   unloadwallet: async ({ wallet }) => wallet.access.runExclusive(() => wallet.close(true)),
 };
-/** How each of them is tried: the calls with the most pauses. */
+/** Calls that are tried with these ways of locking: the ones with the most pauses. All calls are tried with walletlock. */
 const TRIED: Readonly<Record<string, readonly string[]>> = {
   timeout: ['sendtoaddress', 'dumpwallet'],
   unloadwallet: ['sendtoaddress', 'bumpfee', 'signrawtransactionwithwallet', 'walletprocesspsbt', 'importmulti'],
 };
 
-/** Runs a call and locks in turn `at`. @returns whether the call was over before */
+/** Runs a call and locks the wallet in event-loop tick `at`. @returns true if the call had ended before */
 async function race(
   t: Test,
   one: Case,
@@ -292,9 +289,9 @@ async function race(
   }
 }
 
-/** So that a slice is about an input's work. */
+/** With this value a slice contains the work for about one input. */
 const READING_MS = 0.4;
-/** More event-loop ticks than any of the calls takes. */
+/** More event-loop ticks than any of the calls needs. */
 const MOST_TURNS = 200;
 const SOME_TURNS = 25;
 for (const [method, one] of Object.entries(CASES)) {
@@ -317,7 +314,7 @@ t.test('a call behind walletlock fails and uses up no keys', async (t) => {
   const before = await stateOf(here);
   const first = here.call('sendtoaddress', OUTSIDE, 1);
   const locking = here.call('walletlock');
-  // The call runs after the locking, however long that waits.
+  // The second call must run only when the wallet is locked, however long locking waits.
   const second = t.rejects(here.call('sendtoaddress', OUTSIDE, 1), { code: -13, message: LOCKED });
   t.match(await first, TXID);
   await locking;
@@ -327,7 +324,7 @@ t.test('a call behind walletlock fails and uses up no keys', async (t) => {
   t.equal(await stateOf(here), between, 'nothing was used up');
 });
 
-/** A locked wallet that a passphrase opens. */
+/** Makes a wallet that is locked and can be unlocked with a passphrase. */
 async function lockedWorld(t: Test): Promise<World> {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-race-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
@@ -423,7 +420,7 @@ t.test('runs calls together, exclusive work alone, and changes outside exclusive
     7,
     'a failure lets go, and nothing waits without need',
   );
-  // Changes that exclusive work makes wait for its end do not stop one that waits behind it.
+  // A change that waits for exclusive work to end must not delay other exclusive work that waits behind it.
   const both = [lock.runExclusive(say('a')), lock.runExclusive(say('b')), lock.runChange(() => events.push('between'))];
   await Promise.all(both);
   t.same(events, ['a', 'a ends', 'between', 'b', 'b ends']);

@@ -1,5 +1,5 @@
-// Calls whose work grows with a range, a key pool or an address book: other work runs between their slices, and the
-// result equals that of many short calls.
+// Tests calls whose work grows with a range, a key pool or an address book: other work runs between their slices, and
+// the result equals that of many short calls.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -98,7 +98,7 @@ for (const step of ['*', "*'"]) {
     const both = [request([0, 1999]), request([0, 9])];
     t.same(await run(wallet, importdescriptors, both), [...outcome, ...outcome], 'longer and shorter in one call');
     t.same(await run(other, importdescriptors, [request([0, 9])]), outcome);
-    // Derived keys of hardened indices remain.
+    // Rows of derived keys are left out of the comparison: those of hardened indices stay when a range is cut.
     t.strictSame(
       (await rowsOf(wallet, before[0])).filter((row) => !row.startsWith('64')),
       (await rowsOf(other, before[1])).filter((row) => !row.startsWith('64')),
@@ -182,7 +182,7 @@ for (const descriptors of [false, true]) {
     const size = descriptors ? 250 : 500;
     const pooled = () => wallet.legacy?.pool.entries().map(({ index, id, internal }) => [index, Buffer.from(id).toString('hex'), internal]);
     await wallet.storage.queueWrite(async () => {});
-    // The same wallet once more, filled in one go.
+    // A copy of the wallet, whose pool is filled in one go.
     const store = new MemoryStore();
     await store.batch((await allRows(wallet)).map(([key, value]): BatchOp => ({ type: 'put', key, value })));
     const { wallet: other } = await loadWallet(surroundings, { name: 'w', folder: '' }, store);
@@ -194,7 +194,7 @@ for (const descriptors of [false, true]) {
     if (!descriptors) t.equal(pooled()!.length, 2 * size);
     t.equal(await run(wallet, keypoolrefill, size), null, 'it is full');
 
-    // An address is given out, then the wallet is locked: keys made so far are whole.
+    // During the refill an address is given out, and then the wallet is locked. The keys made so far must be complete.
     await encrypt(wallet);
     const before = (await rowsOf(wallet)).length;
     await t.rejects(
@@ -235,7 +235,8 @@ t.test('sethdseed yields while it fills a large key pool from the new seed', asy
   });
   t.strictSame(await rowsOf(wallet, before[0]), await rowsOf(other, before[1]), 'the pool of the new seed, as made in one go');
 
-  // Addresses that are given out meanwhile are of the new seed too, and do not make all the rest.
+  // Addresses that are given out during the call come from the new seed too. Giving them out must not make the whole
+  // rest of the pool at once.
   const given: AddressResult[] = [];
   const pooled = (): number => wallet.legacy!.pool.entries().length;
   let left = 0;
@@ -258,7 +259,7 @@ for (const descriptors of [false, true]) {
     const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-create-'));
     t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
     const { wallet: some, surroundings } = await createMemoryWallet();
-    // Every derivation takes an HMAC.
+    // Count derivations by their calls of HMAC-SHA512.
     let derived = 0;
     const { keys, ...rest } = surroundings.context;
     const counting: KeyMath = {
@@ -329,7 +330,8 @@ t.test('label calls list a large address book, and labels in byte order', async 
   const scripts = Array.from({ length: count }, (_, i) => keyHashProgram(crypto.hash160(new Uint8Array(new Uint32Array([i]).buffer))));
   await wallet.change((batch) => {
     for (const [i, script] of scripts.entries()) wallet.book.set(script, `of ${i % 3}`, purposes[i % 2], batch);
-    // Given up again, and one that was only spent from: no labels.
+    // The label "other" is replaced by another one, and the last address was only spent from. Neither adds a label to
+    // the list.
     wallet.book.set(scripts[0], 'other', 'receive', batch);
     wallet.book.set(scripts[0], '\u{1f511} \uffff', 'receive', batch);
     wallet.book.set(scripts[1], '\uffff', undefined, batch);
@@ -380,7 +382,7 @@ t.test('long replies contain nothing that arrived after they began', async (t) =
   t.same(await received(), [1000, 1000]);
 
   for (const script of scripts.slice(1, -1)) await receive([{ script, value: 5 }], TIP);
-  // This coin is checked last.
+  // The check of coins reaches this coin last.
   const rest = await receive([{ script: last, value: 300 }], TIP);
   const grouped = async (): Promise<number[]> => ofBoth(((await run(wallet, listaddressgroupings)) as [string, unknown][][]).flat());
   t.same(await grouped(), [1000, 1300]);

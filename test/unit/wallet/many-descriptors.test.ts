@@ -1,6 +1,6 @@
-// Descriptors of a wallet as rows of columns, held against descriptors as objects: whatever is imported, imported
-// again, paid, sealed, reloaded from rows or from an image, or cut off by a crash, both answer alike. DESCRIPTOR_RUNS
-// and DESCRIPTOR_STEPS make it long, DESCRIPTOR_SEED repeats a run.
+// Compares the descriptors of a wallet, which it stores as rows of columns, with descriptors stored as objects. Both
+// must give the same answers after imports, repeated imports, payments, encryption, loading from rows or from an image,
+// and crashes. DESCRIPTOR_RUNS and DESCRIPTOR_STEPS make the test longer; DESCRIPTOR_SEED repeats a run.
 
 import t, { type Test } from 'tap';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
@@ -70,7 +70,7 @@ function parse(text: string, language: DescriptorContext = context): ParsedDescr
   return parsed;
 }
 
-/** The object form: what the wallet should say of one descriptor. */
+/** The model of one descriptor. */
 interface Plain {
   readonly descriptor: Descriptor;
   time: number;
@@ -90,7 +90,7 @@ const nodeOf = (wallet: Wallet): WalletContext =>
     crypto,
   }) as unknown as WalletContext;
 
-/** All rows as they are on the disk. */
+/** Returns all rows as they are on disk. */
 async function rowsOf(wallet: Wallet): Promise<[Uint8Array, Uint8Array][]> {
   await wallet.storage.queueWrite(async () => {});
   const rows: [Uint8Array, Uint8Array][] = [];
@@ -106,7 +106,7 @@ const descriptorRow = (id: Uint8Array): Uint8Array => walletKey(WALLET_PREFIX.de
 
 class World {
   readonly images = new MemoryImages();
-  /** By id in hex, in the order they came. */
+  /** Descriptors by id in hex, in the order of their import. */
   readonly plain = new Map<string, Plain>();
   readonly #random: () => number;
   readonly below = (limit: number): number => Math.floor(this.#random() * limit);
@@ -127,7 +127,7 @@ class World {
         throw new Error(line);
       },
     };
-    // Some write a new image often, others live from a long journal.
+    // Half of the wallets write a new image often, the others rarely, so that loading reads a long journal.
     const leastJournal = seed % 2 === 0 ? 0 : 5000;
     this.#surroundings = { ...surroundings, images: { files: () => this.images, leastRows: 0, leastJournal, log } };
   }
@@ -151,7 +151,7 @@ class World {
     const key = hex(publicOf(n, compressed));
     return origin + (xOnly && this.chance(0.7) ? key.slice(2) : key);
   }
-  /** Any descriptor, most of one key. */
+  /** Returns a random descriptor; most of them have one key. */
   #text(): string {
     const any = (): string => this.#key(false, true);
     const compressed = (): string => this.#key(false, false);
@@ -176,7 +176,7 @@ class World {
     return this.pick(forms)();
   }
 
-  // -- what happens
+  // -- steps
 
   async import(): Promise<void> {
     const { secrets, descriptors } = parse(this.#text());
@@ -207,7 +207,7 @@ class World {
     if (owner.descriptor.isRange) owner.end = Math.max(owner.next + KEYPOOL, owner.end);
     await this.wallet.change((batch) => this.wallet.keys.markUsed(script, batch));
   }
-  /** As encryptWallet does it, whose new database has no image. */
+  /** Encrypts as encryptWallet does. The new database has no image. */
   async encrypt(): Promise<void> {
     if (this.wallet.vault.encrypted) return;
     const rows = (await rowsOf(this.wallet)).filter(([key]) => key[0] !== WALLET_PREFIX.image && key[0] !== WALLET_PREFIX.journal);
@@ -227,8 +227,8 @@ class World {
     else if (this.wallet.vault.encrypted) this.wallet.encryption.lock();
   }
   /**
-   * @param how crash: the process ends as it is; unload: an image is written where it is due; backup: rows without
-   * their image
+   * @param how crash: the process ends without saving; unload: an image is written if one is due; backup: the rows are
+   * loaded without their image
    */
   async reload(how: 'crash' | 'unload' | 'backup'): Promise<void> {
     const { wallet } = this;
@@ -241,13 +241,13 @@ class World {
     if (how === 'backup') await this.images.deleteAllExcept(null);
     const loaded = await loadWallet(this.#surroundings, { name: 'w', folder: '' }, await storeOf(rows));
     this.wallet = loaded.wallet;
-    // An image that is no good is given up.
+    // An image that cannot be used is discarded.
     this.reloads[(await this.wallet.storage.store.get(walletKey(WALLET_PREFIX.image))) ? 'image' : 'rows']++;
     this.wallet.position.moveTo(wallet.tip!);
     this.wallet.ledger.isClassified = true;
   }
 
-  // -- what must be
+  // -- checks
 
   async check(t: Test, when: string): Promise<void> {
     const wrong = [...(await this.#wrongLists()), ...this.#wrongDescriptors(), ...(await this.#wrongRows())];
@@ -265,7 +265,7 @@ class World {
       expected.sort((a, b) => (a.desc < b.desc ? -1 : 1));
       const answer = encodeJson(await runMethod(listdescriptors, nodeOf(this.wallet), [priv], call));
       const listed = JSON.parse(Buffer.from(answer).toString()).descriptors as { active: boolean }[];
-      // The wallet's own are active.
+      // The descriptors that the wallet made itself are active.
       if (listed.filter(({ active }) => active).length !== 6) wrong.push('own descriptors');
       const others = listed.filter(({ active }) => !active);
       if (JSON.stringify(others) !== JSON.stringify(expected)) {
@@ -293,7 +293,7 @@ class World {
       for (let index = 0; index < plain.end; index++) {
         for (const script of plain.descriptor.scripts(index) ?? []) wrong.push(...this.#wrongScript(script));
       }
-      // Behind the range; others may have it.
+      // The script after the range must not belong to this descriptor; it may belong to another one.
       for (const script of (plain.descriptor.isRange && plain.descriptor.scripts(plain.end)) || []) {
         if (keys.locate(script)?.tracked.number === tracked.number) say('a script too many');
       }
@@ -302,7 +302,7 @@ class World {
     if (keys.isMine(foreign) !== OWNERSHIP.NO || keys.locate(foreign) || keys.provider(foreign)) wrong.push('a stranger');
     return wrong;
   }
-  /** A script is that of any descriptor that gives it. */
+  /** Checks a script that a descriptor gives. The wallet may attribute it to any descriptor that gives it. */
   #wrongScript(script: Uint8Array): string[] {
     const keys = this.wallet.descriptors!;
     const place = keys.locate(script);
@@ -338,7 +338,7 @@ class World {
     if (metadata && metadata.time !== time) say('the time');
     return wrong;
   }
-  /** Rows are as they always were: versions before this one read them. */
+  /** Checks that rows have the format that earlier versions read. */
   async #wrongRows(): Promise<string[]> {
     const wrong: string[] = [];
     const rows = new Map((await rowsOf(this.wallet)).map(([key, value]) => [hex(key), value]));
@@ -428,7 +428,8 @@ t.test('rejects a damaged descriptor row, and accepts one that was named by anot
     load((key, value) => [key, isIts(key) ? withText(value, damaged) : value]),
     { message: /Wallet corrupted/ },
   );
-  // The language changed since: its own text has another checksum, and the row keeps its name.
+  // Descriptors may get another text in a later version. Here the stored text has another checksum, but the row keeps
+  // its id.
   const renamed = await load((key, value) => [key, isIts(key) ? withText(value, addChecksum(`wpkh([00000000/1h]${key0()})`)) : value]);
   function key0(): string {
     return hex(publicOf(2));

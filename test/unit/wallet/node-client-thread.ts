@@ -1,5 +1,5 @@
-// A node on a thread of its own, for node-client.test.ts: a made-up chain that grows, and a mempool that changes, each
-// change acknowledged in shared memory once it is done.
+// A simulated node on its own thread, for node-client.test.ts: its chain grows and its mempool changes, and each change
+// is acknowledged in shared memory when it is complete.
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { ListenerGuard } from '../../../src/lib/listener-guard.js';
 import { silentLogger } from '../../../src/log/logger.js';
@@ -9,7 +9,7 @@ import { createNode } from '../../framework/growing-node.js';
 interface Data {
   readonly port: MessagePort;
   readonly counters: Int32Array;
-  /** Height of the last block, and number of the last transaction, that are acknowledged. */
+  /** Height of the last block and number of the last transaction that are acknowledged. */
   readonly acknowledged: Int32Array;
   readonly blocks: number;
 }
@@ -19,7 +19,7 @@ const node = createNode();
 const server = new NodeClientServer(node.client, port, counters, new ListenerGuard(silentLogger));
 parentPort!.once('message', () => {
   const step = (): void => {
-    // Several changes within one event-loop tick, each acknowledged by itself.
+    // Several changes within one event-loop tick, each acknowledged separately.
     for (let i = 0; i < 5; i++) {
       node.enter();
       Atomics.store(acknowledged, 1, node.entered);

@@ -1,5 +1,5 @@
-// The wallets' client of the node behaves the same for a node on this thread and over a link, whose messages wait in a
-// port until they are received. One test runs the node on its own thread.
+// Tests that the wallets' client of the node behaves the same for a node on this thread and over a link, where messages
+// wait in a port until they are received. One test runs the node on its own thread.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -42,7 +42,7 @@ function inline(): Pair {
   return { node, client: node.client, close: () => {} };
 }
 
-/** An event in one line. */
+/** Describes an event in one line. */
 const received = (event: NodeEvent): string => {
   switch (event.kind) {
     case 'connected':
@@ -104,7 +104,7 @@ t.test('retries events that could not be posted, in order and before answers', a
   node.enter();
   await client.stored();
   t.same(events, ['+1 1', '-1 0', '+1 1', 'entered 1']);
-  // Nothing comes after the last event: a timer tries again.
+  // No further event arrives after the failure, so a timer must trigger the next attempt.
   failures = 1;
   node.connect();
   await until('the last block', () => events.length === 5);
@@ -336,7 +336,7 @@ t.test('a wallet scans all blocks that were announced without their bytes', asyn
     await wallet.events.applyPending();
   };
   const found = (txs: number): Promise<void> => until(`${txs} transactions`, () => wallet.ledger.txs.size === txs);
-  // Nothing is applied while other work has the wallet, and all of it is afterwards.
+  // While other work uses the wallet exclusively, no event is applied. Afterwards all of them are.
   let release = (): void => {};
   const held = wallet.access.runExclusive(
     () =>
@@ -353,7 +353,8 @@ t.test('a wallet scans all blocks that were announced without their bytes', asyn
   await wallet.events.applyPending();
   await found(8);
   await until('the end of the scan', () => wallet.scans.running === null);
-  // A scan that has the wallet keeps those from being forgotten.
+  // Another scan has reserved the wallet. Blocks that are announced without their bytes during that time must be
+  // scanned when it ends.
   wallet.scans.reserve(0);
   await tell(8);
   await until('the wallet has received all blocks', () => wallet.tip?.height === 16);

@@ -1,4 +1,5 @@
-// A wallet is open only once: for every path to it, for concurrent calls, and across processes.
+// Tests that a wallet can be open only once: by every path that leads to it, in concurrent calls, and in several
+// processes.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -16,7 +17,7 @@ interface World {
   readonly dir: string;
   readonly manager: ReturnType<typeof managerIn>;
   readonly warnings: string[];
-  /** Last step of a wallet that is loaded. */
+  /** Runs as the last step of loading a wallet. */
   onLoaded(wallet: Wallet): Promise<void>;
   at(name: string): string;
 }
@@ -51,7 +52,7 @@ t.test('refuses to load or create a loaded wallet by another path', async (t) =>
   fs.symlinkSync(dir, `${dir}-link`);
   const others = ['a', 'b', 'a/', './a', '../wallets/a', 'a/wallet.dat', 'b/wallet.dat', at('a'), at('b'), path.join(`${dir}-link`, 'a')];
   for (const name of others) await t.rejects(manager.loadWallet(name), loadedAs(path.join(at('a'), 'wallet.db')), name);
-  // The same files under the names of another folder.
+  // A second folder with hard links to the same files.
   fs.mkdirSync(at('twin'));
   for (const inside of fs.readdirSync(at('a'))) {
     fs.mkdirSync(path.join(at('twin'), inside));
@@ -63,7 +64,7 @@ t.test('refuses to load or create a loaded wallet by another path', async (t) =>
     code: -4,
     message: /^Wallet file verification failed\. Error initializing wallet database environment/,
   });
-  // Or a folder of its own around the same database.
+  // Another folder that contains a symbolic link to the same database.
   fs.mkdirSync(at('around'));
   fs.symlinkSync(path.join(at('a'), 'wallet.db'), path.join(at('around'), 'wallet.db'));
   await t.rejects(manager.loadWallet('around'), { code: -4, message: /^Wallet file verification failed\. Invalid -wallet path 'around'/ });
@@ -101,7 +102,7 @@ t.test('only one of many concurrent calls gets the same wallet', async (t) => {
   t.equal(made.length, 1, 'exactly one call succeeds');
   for (const one of done) if (one.status === 'rejected') t.ok([-4, -18, -36].includes(one.reason.code), one.reason.message);
   t.same(manager.all, made);
-  // The refused ones took nothing away.
+  // The calls that were refused must not have changed the wallet.
   const [{ id }] = made[0].legacy!.pool.entries();
   await manager.unloadWallet(made[0]);
   const back = await Promise.allSettled(names.map((name) => manager.loadWallet(name)));
@@ -131,8 +132,8 @@ t.test('refuses to load a wallet that another process holds', async (t) => {
   const { wallet } = await manager.createWallet({ ...PLAIN_WALLET, name: 'a' });
   await manager.unloadWallet(wallet);
   fs.symlinkSync(at('a'), at('b'));
-  // The process holds the wallet while it exchanges the database: no database is in place, and there is one that a
-  // repair would remove.
+  // The process is stopped while it replaces the wallet's database. At this moment no database has the final name, and
+  // a repair would remove the unfinished one.
   const script = `
     import fs from 'node:fs';
     const { FolderHolds } = await import(${JSON.stringify(new URL('../../../src/wallet/manage/folder-holds.js', import.meta.url).href)});
@@ -193,7 +194,7 @@ t.test('releases the folder of a wallet that is unloaded while it is loading', a
   t.same(manager.all, []);
   const again = await manager.loadWallet('a');
   t.same(manager.all, [again], 'its folder is free');
-  // The same when what comes after it fails, while the wallet is still being closed.
+  // The same if loading fails later, while the wallet is still being closed.
   await manager.unloadWallet(again);
   here.onLoaded = async (wallet) => {
     here.onLoaded = async () => {};

@@ -1,4 +1,4 @@
-// Orders and chains of the wallet's tables, against sorted lists that are made again for every query.
+// Compares the orders and chains of the wallet's tables with lists that are sorted again for every query.
 
 import t from 'tap';
 import { type HeaderNode, HeaderSlabs } from '../../../src/chain/tree/header-node.js';
@@ -31,7 +31,7 @@ t.test('keeps rows sorted by height through blocks, rescans and reorganisations'
     order.add(row, height);
     model.set(row, [height, row % 50]);
     if (turn === 8) {
-      // A block leaves, from its first transaction to its last.
+      // A block is disconnected: remove its transactions, from the first to the last.
       for (const [gone, [at]] of [...model].filter(([, [at]]) => at === tip).sort((a, b) => a[1][1] - b[1][1])) {
         order.remove(gone, at);
         model.delete(gone);

@@ -1,10 +1,11 @@
-// Queries for outputs across threads: calls of one event-loop tick share one query, and each gets its own answers.
+// Tests queries for outputs across threads: calls within one event-loop tick are combined into one query, and each gets
+// its own answers.
 import t from 'tap';
 import type { SpentOutput } from '../../../src/consensus/script/spent-output.js';
 import { answerOutputs, OutputQueries } from '../../../src/wallet/output-queries.js';
 
 const outpoint = (n: number): Uint8Array => new Uint8Array(36).fill(n);
-/** Knows those with an even number. */
+/** Finds the outputs with an even number. */
 const look = async (outpoints: readonly Uint8Array[]): Promise<(SpentOutput | null)[]> =>
   outpoints.map(([n]) => (n % 2 === 0 ? { value: n * 100_000_000_000, script: new Uint8Array(n * 3).fill(n) } : null));
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,6 +1,7 @@
-// Random histories of a wallet, its answers held against a model that works each of them out from the whole list:
-// receipts, payments, double spends, twins, replacements, reorganisations, abandoned payments, new labels, restarts and
-// deaths. HISTORY_RUNS and HISTORY_STEPS make it long, HISTORY_SEED repeats a run.
+// Runs random histories of a wallet and compares its answers with a model that computes each of them from the whole
+// list of events: receipts, payments, double spends, copies with another signature, replacements, reorganisations,
+// abandoned payments, new labels, restarts and crashes. HISTORY_RUNS and HISTORY_STEPS make the test longer;
+// HISTORY_SEED repeats a run.
 
 import t from 'tap';
 import { encodeAddress } from '../../../src/address/address.js';
@@ -57,7 +58,7 @@ const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const shown = (hash: Uint8Array): string => Buffer.from(hash).reverse().toString('hex');
 const hidden = (hex: string): Uint8Array => new Uint8Array(Buffer.from(hex, 'hex').reverse());
 
-/** A transaction for both sides. */
+/** A transaction in the forms for the model and for the wallet. */
 interface Both {
   readonly plain: PlainTx;
   readonly view: TxView;
@@ -109,12 +110,15 @@ class World {
   /** State that a power cut would restore: rows and the model of that moment. */
   #saved: { rows: [Uint8Array, Uint8Array][]; model: NaiveWallet; book: Map<string, string> } | null = null;
   readonly log: string[] = [];
-  /** Images of tables, by id; null: this wallet keeps none. */
+  /** Images of tables, by id. null: the wallet keeps no images. */
   readonly images: MemoryImages | null;
 
-  /** Payments that had a confirmed rival when they were made: Core lets them wait, up to the next load. */
+  /**
+   * Payments that conflicted with a confirmed transaction when they were made. Core treats them as unconfirmed until
+   * the wallet is loaded again.
+   */
   readonly #hopeless = new Set<string>();
-  /** Deaths in the middle of a block. */
+  /** Number of crashes in the middle of a block. */
   midway = 0;
 
   constructor(seed: number) {
@@ -125,7 +129,7 @@ class World {
     this.model = new NaiveWallet(this.#scripts, this.#book, this.tip.plain, this.#plainPool);
   }
 
-  // -- surroundings
+  // -- environment
 
   get #surroundings(): WalletSurroundings {
     return {
@@ -137,7 +141,8 @@ class World {
         throw error;
       },
       onTransaction: () => {},
-      // Small wallets must do; some write a new image often, others live from a long journal.
+      // Write images even for small wallets. Some wallets write a new image often, others rarely, so that loading reads
+      // a long journal.
       ...(this.images && {
         images: {
           files: () => this.images!,
@@ -202,7 +207,7 @@ class World {
     const values = parseJson(Buffer.from(JSON.stringify(args))) as JsonValue[];
     await this.wallet.events.applyPending();
     const result = await runMethod(run, this.#context(), values, { path: '/wallet/w', yieldToUrgent: () => {} } as unknown as CallInfo);
-    // As an executor returns it: with the members of this version.
+    // Converts the reply as an executor does, to the members of this version.
     const shape = METHODS.get(run.name)!.shape;
     return JSON.parse(encodeJson((shape ? shape(result as never) : result) as never));
   }
@@ -283,7 +288,10 @@ class World {
     return { txid: hexOf(crypto.sha256(Uint8Array.of(...Array.from({ length: 8 }, () => this.below(256))))), vout: this.below(3) };
   }
   #sequence = (): number => this.pick([0xffffffff, 0xfffffffe, 0xfffffffd, 0]);
-  /** Some payment: of what is ours, of others, of both, perhaps of what something else spends already. */
+  /**
+   * Makes a random payment: of own coins, of others' coins, or of both, and sometimes of coins that another transaction
+   * already spends.
+   */
   payment(): Both {
     const own: Input[] = this.model.records.flatMap(({ tx }) =>
       tx.outputs.flatMap((output, vout) => ((this.#scripts.get(output.script)?.mine ?? 0) === 0 ? [] : [{ txid: tx.txid, vout }])),
@@ -297,7 +305,7 @@ class World {
     }
     return this.#make([...inputs.values()], this.#outputs(), this.below(1 << 24));
   }
-  /** The same payment with another signature. */
+  /** Makes the same payment with another signature. */
   #twin({ tx }: PlainRecord): Both {
     return this.#make(tx.inputs, tx.outputs, this.below(1 << 24));
   }
@@ -321,7 +329,7 @@ class World {
     return { view, plain: { txid: shown(view.txid), inputs, outputs: [{ script, value: 5_000_000_000 }], coinbase: true, body: '' } };
   }
 
-  // -- what fits the chain and the pool
+  // -- rules of the chain and the mempool
 
   #chainFacts(tip: Block): { txids: Set<string>; spent: Set<string> } {
     const facts = { txids: new Set<string>(), spent: new Set<string>() };
@@ -359,7 +367,7 @@ class World {
     this.wallet.events.push({ kind: 'left', tx: gone.view, conflict });
     this.model.left(gone.plain, conflict, this.now);
   }
-  /** Offers a transaction to the pool; it replaces what it conflicts with. */
+  /** Offers a transaction to the mempool, where it replaces conflicting ones. */
   offer(tx: Both): boolean {
     const facts = this.#chainFacts(this.tip);
     const rivals = [...this.pool.values()].filter(({ plain }) =>
@@ -496,7 +504,8 @@ class World {
     else if (roll < 98) await this.#restart(this.chance(0.3));
   }
   async #abandon(record: PlainRecord): Promise<void> {
-    // A payment whose child is in the pool cannot be out of it itself: Core would end here.
+    // Skip a payment whose child is in the mempool: in a node the payment would then be there too, and Core would abort
+    // here.
     const mayNot = [...this.pool.values()].some(({ plain }) => plain.inputs.some((input) => input.txid === record.tx.txid));
     if (mayNot) return;
     const done = await this.call(abandontransaction, record.tx.txid).then(
@@ -515,7 +524,10 @@ class World {
     await this.wallet.events.applyPending();
     this.#saved = { rows: await this.#rows(), model: this.model.copy(), book: new Map(this.#book) };
   }
-  /** Dies while it works off what new blocks brought: those of some are written. The chain comes to the same tip. */
+  /**
+   * Crashes while the wallet applies the events of new blocks, after some of these are written. The chain has the same
+   * tip afterwards.
+   */
   async #dieMidway(): Promise<void> {
     await this.wallet.events.applyPending();
     await this.wallet.storage.queueWrite(async () => {});
@@ -554,7 +566,7 @@ class World {
   /** Crashes and restarts; after a power failure with the rows that were on disk some time before. */
   async #restart(powerFailure: boolean): Promise<void> {
     await this.wallet.events.applyPending();
-    // Or it stops cleanly: all events are applied and the tables are written.
+    // Otherwise it stops cleanly: all events are applied and the tables are written.
     if (this.chance(0.4)) {
       await this.wallet.events.applyPending();
       await saveImage(this.wallet);
@@ -591,7 +603,7 @@ class World {
     await wallet.events.applyPending();
   }
 
-  // -- looking
+  // -- comparison
 
   async compare(whole: boolean): Promise<void> {
     await this.wallet.events.applyPending();

@@ -1,6 +1,6 @@
-// Keys and scripts that are added to a wallet which already has transactions that pay them. For every order of imports,
-// coins and sums equal those of calling isMine for every output of every transaction. An import reads only transactions
-// that pay its scripts. After a crash the check is repeated.
+// Tests keys and scripts that are added to a wallet which already has transactions that pay them. For every order of
+// imports, coins and sums equal those of calling isMine for every output of every transaction. An import reads only
+// transactions that pay its scripts. If the process crashes, the check is repeated.
 
 import t from 'tap';
 import { encodeExtendedKey } from '../../../src/address/bip32/extended-codec.js';
@@ -37,7 +37,7 @@ const { keys: curve } = descriptorContext('master', 'regtest');
 const KEYS = 6;
 /** Number of random orders; REASSESS_RUNS raises it. */
 const RUNS = Number(process.env.REASSESS_RUNS ?? rounds(10, 25));
-/** Whole numbers from 0 up to but without a limit. */
+/** Random whole numbers from 0 to the limit, without the limit. */
 const below = (seed: number): { below(limit: number): number } => {
   const next = pseudoRandom(seed);
   return { below: (limit) => Math.floor(next() * limit) };
@@ -64,7 +64,7 @@ const multisigs = SCRIPT_ADDRESS_TYPES.flatMap((type) =>
     return made;
   }),
 );
-/** Every output script that any import may make ours. */
+/** Every output script that any of the imports may make the wallet's own. */
 const targets = [
   ...keys.flatMap(({ publicKey }) => {
     const id = crypto.hash160(publicKey);
@@ -182,7 +182,7 @@ t.test('finds coins of known transactions when a descriptor is added', async (t)
   await wallet.close();
 });
 
-/** How many of some keys are of transactions. */
+/** Counts the keys that belong to rows of transactions. */
 const transactionsIn = (rows: readonly Uint8Array[]): number => rows.filter(([prefix]) => prefix === WALLET_PREFIX.txBytes).length;
 
 t.test('an import reads only transactions that pay its scripts', async (t) => {
@@ -215,7 +215,7 @@ t.test('an import reads only transactions that pay its scripts', async (t) => {
     await wallet.reassessor.change((batch) => wallet.legacy!.importSecret(new Uint8Array(key.secret), key.publicKey, 1, batch));
     return reads;
   };
-  // As removeprunedfunds does.
+  // Removes a transaction as removeprunedfunds does.
   const [forgotten] = txs.splice(0, 1);
   await wallet.change((batch) => wallet.ledger.removeTransaction(forgotten, batch));
   t.equal(await load(keys[2]), 0, 'a key without payments');
@@ -500,7 +500,7 @@ t.test('checks known transactions for many new keys and yields to other work', a
   let dueWith = 0;
   const { wallet, address, receive } = await createMemoryWallet();
   const own = await address('bech32');
-  // The first and the last of the keys that are to come.
+  // Scripts of the first and the last key that the wallet will get later.
   const paid = [ids[0], ids.at(-1)!].map(keyHashProgram);
   const txs = [
     await receive(
@@ -556,7 +556,7 @@ t.test('marks a check of transactions as due only if the wallet knows a transact
   await wallet.close();
 });
 
-// Descriptors that overlap each other, some with ranges that are cut when another one comes.
+// Descriptors that overlap each other. The ranges of some are cut when another one is imported.
 const descriptorImports: Import[] = (() => {
   const context = descriptorContext('master', 'regtest');
   const xpub = encodeExtendedKey(masterFromSeed(new Uint8Array(32).fill(6), context)!.key, context.params, context);
@@ -580,7 +580,7 @@ const rangeScripts = ((): Uint8Array[] => {
   return [1, 4, 6, 10, 12].flatMap((index) => parsed.descriptors[0].scripts(index, {})!);
 })();
 
-/** A wallet, a copy of it that is further along, and all transactions that the wallet received. */
+/** A wallet, a copy of it that has more keys, and all transactions that the wallet received. */
 class World {
   txs: TxView[] = [];
   readonly #spent = new Set<string>();
@@ -616,7 +616,7 @@ class World {
       const tx = await this.memory.receive(outputs, TIP);
       const { txs } = this.memory.wallet.ledger;
       const row = txs.find(tx.txid);
-      // The copy that is ahead knows what both were paid.
+      // The copy may already have the transaction, because it has keys that the wallet lacks.
       if (row >= 0) await this.tell(tx, n % 3 === 0 ? UNCONFIRMED_PLACE : txs.place(row));
     },
     spend: async (n, m) => {
@@ -636,7 +636,7 @@ class World {
       const [tx] = this.txs.splice(n % Math.max(this.txs.length, 1), 1);
       if (tx) await this.wallet.change((batch) => this.wallet.ledger.removeTransaction(tx, batch));
     },
-    // Transactions of a disconnected block wait again, and waiting ones are in the next block.
+    // Transactions of a disconnected block become unconfirmed, and the next block confirms unconfirmed ones.
     reorganise: async (n) => {
       for (const [i, tx] of this.txs.entries()) {
         if (i % 3 !== n % 3) continue;
@@ -646,7 +646,7 @@ class World {
         await this.tell(tx, txs.state(txs.find(tx.txid)) === TX_STATE.CONFIRMED ? UNCONFIRMED_PLACE : place);
       }
     },
-    // The process dies, or the wallet is unloaded.
+    // The process crashes, or the wallet is unloaded.
     reload: async (n) => {
       if (n % 2 === 0) await this.wallet.reassessor.whenIdle();
       const left = await copyOf(this.wallet.storage.store);

@@ -1,5 +1,5 @@
-// Failures of wallets while the node runs. Each failed wallet is closed without another write and loaded again from its
-// folder. If it fails again soon, it stays unloaded. Other wallets and the node are not affected.
+// Tests failures of wallets while the node runs. Each failed wallet is closed without another write and loaded again
+// from its folder. If it fails again soon, it stays unloaded. Other wallets and the node are not affected.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -15,7 +15,7 @@ import { run } from '../../framework/wallet-calls.js';
 import { managerIn, PLAIN_WALLET } from '../../framework/wallet-manager.js';
 
 const AMBIGUOUS = 'which one?';
-/** Every transaction of the made-up node pays this script. */
+/** Every transaction of the simulated node pays this script. */
 const SCRIPT = '51';
 
 interface World {
@@ -30,7 +30,7 @@ interface World {
   onLoaded(wallet: Wallet): Promise<void>;
 }
 
-/** A node with some history, and two wallets that know the same. */
+/** Makes a node with some history, and two wallets that have the same content. */
 async function world(t: Test, names = ['failing', 'sound']): Promise<World> {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-recovery-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
@@ -93,7 +93,7 @@ async function sameAfterBlock(t: Test, { node, manager }: World, message = 'both
   t.same(await stateOf(manager.get('failing')!), await stateOf(manager.get('sound')!), message);
 }
 
-/** Lets a member of an object throw once, before or after its work. */
+/** Makes a method of an object throw once, before or after its work. */
 function failOnce<T extends object>(at: T, member: keyof T, worksFirst: boolean): void {
   const work = at[member] as (...args: unknown[]) => unknown;
   const failing = function (this: T, ...args: unknown[]): unknown {
@@ -117,7 +117,7 @@ const jump = ({ node }: World): void => {
   node.client.onTip = onTip;
 };
 
-/** Each kind of event, and what its application to a wallet goes through. */
+/** Each kind of event, and the methods that are called to apply it to a wallet. */
 const EVENTS: readonly { kind: string; cause(here: World): void; inject(wallet: Wallet, worksFirst: boolean): void }[] = [
   { kind: 'connected', cause: ({ node }) => node.connect(), inject: ({ ledger }, first) => failOnce(ledger, 'setTip', first) },
   { kind: 'connected', cause: ({ node }) => node.connect(), inject: ({ ledger }, first) => failOnce(ledger, 'syncTransaction', first) },
@@ -154,7 +154,7 @@ for (const { kind, cause, inject } of EVENTS) {
       failing.session.setPayFeeRate(1234);
       inject(failing, worksFirst);
       cause(here);
-      // Events behind the one that fails.
+      // Further events after the one that fails.
       node.connect();
       node.enter();
       await failing.events.applyPending();
@@ -198,7 +198,7 @@ t.test('a wallet recovers from a failed write with all acknowledged changes', as
   t.same(errors, []);
 });
 
-/** Has the loaded wallet fail at the next block. */
+/** Makes the loaded wallet fail at the next block. */
 async function failNow({ node, manager }: World): Promise<Wallet> {
   const wallet = manager.get('failing')!;
   failOnce(wallet.ledger, 'setTip', false);

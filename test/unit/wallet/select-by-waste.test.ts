@@ -1,5 +1,5 @@
-// Choice of coins by waste against models that try every subset, over random wallets: targets and fees are paid, limits
-// kept, sums exact, and nothing that was on offer wastes less.
+// Compares the selection of coins by waste with models that try every subset, over random wallets: targets and fees are
+// paid, limits are kept, sums are exact, and no possible selection wastes less.
 
 import t from 'tap';
 import { branchAndBound } from '../../../src/wallet/spend/select/branch-and-bound.js';
@@ -15,7 +15,7 @@ import { rounds } from '../../framework/depth.js';
 import { fc } from '../../framework/fast-check.js';
 import { seededSource } from '../../framework/pseudo-random.js';
 
-/** Gives way as often as it is asked. */
+/** Makes the selection pause at every opportunity. */
 const HURRIED: Pace = { due: true, pause: () => Promise.resolve() };
 const NO_LIMIT = Number.POSITIVE_INFINITY;
 const subsets = (count: number): number[][] =>
@@ -33,7 +33,7 @@ const coinsOf = fc.array(fc.record({ value: fc.integer({ min: 1, max: 40 }), wei
   minLength: 1,
   maxLength: 9,
 });
-/** @param rate of fees now @param longTerm and some quiet day, by weight */
+/** @param rate fee per weight unit now @param longTerm fee per weight unit in the long term */
 const columnsOf = (coins: readonly Coin[], rate: number, longTerm: number) => ({
   effective: Float64Array.from(coins, ({ value }) => value),
   weights: Float64Array.from(coins, ({ weight }) => weight),
@@ -61,10 +61,11 @@ t.test('branch and bound finds the least wasteful match within the weight limit'
           sumOf(effective, chosen) >= target &&
           sumOf(effective, chosen) <= target + costOfChange &&
           sumOf(weights, chosen) <= maxWeight &&
-          // Coins beyond what reaches the target are never added, whatever they might gain.
+          // No selection contains more coins than it needs to reach the target, even if they would reduce the waste.
           chosen.every((i) => sumOf(effective, chosen) - effective[i] < target);
         const matching = subsets(coins.length).filter((chosen) => chosen.length > 0 && fits(chosen));
-        // The less wasteful of coins with the same effective value comes first, so a lighter twin may be skipped.
+        // The search tries only one of several coins with the same effective value, the one that wastes less. So it may
+        // miss a match with a coin that is lighter.
         const twins = new Set(coins.map(({ value }) => value)).size < coins.length;
         if (typeof found === 'string') return twins || matching.length === 0;
         matches++;
@@ -160,7 +161,7 @@ function columnsFor(list: readonly WalletCoin[]) {
   return coins;
 }
 const LIMITS = { maxAncestors: 25, maxDescendants: 25, spendZeroConfChange: true, rejectLongChains: true, includeUnsafe: false };
-/** Shared parents are counted once: half of what coins count by themselves. */
+/** Coins share unconfirmed parents, whose fee is paid only once. In this model the combined fee is half of the sum. */
 const half = (bumpFees: Float64Array) => (some: readonly number[]) => Math.floor(sumOf(bumpFees, some) / 2);
 
 t.test('chooseByWaste picks eligible coins and wastes no more than any possible match', async (t) => {
@@ -205,7 +206,7 @@ t.test('chooseByWaste picks eligible coins and wastes no more than any possible 
         const cost = found.coins.reduce((sum, i) => sum + coins.values[i] - effective[i] - up(10_000, coins.inputBytes[i]), 0);
         const waste = cost - found.bumpDiscount + (change >= choice.smallestViable ? choice.costOfChange : added - target);
         if (waste !== found.waste) return false;
-        // Matches among the safest coins of one kind of address are found whenever there are any.
+        // If there are matches among the safest coins of one kind of address, the search finds one.
         const matches = subsets(safest.length)
           .map((picked) => picked.map((at) => safest[at]))
           .filter((some) => some.length > 0 && some.every((i) => effective[i] > 0 && list[i].kind === list[some[0]].kind))
@@ -298,12 +299,13 @@ t.test('drafts conserve amounts, pay for size and low-fee ancestors, and keep th
         if (draft.change > 0 && draft.change < 294) return false;
         const scripts = Array.from({ length: recipients.length + (draft.change > 0 ? 1 : 0) }, () => P2WPKH);
         const weight = transactionWeight(draft.coins.map(sizeOf), scripts);
-        // Inputs are weighed one by one and rounded up: all together are no heavier.
+        // The search adds up the weights of single inputs, each rounded up. So the weight of the whole transaction is
+        // never larger.
         if (weight > maxWeight && own.length > 0) return false;
         const pending = own.filter((coin) => list[coin].depth === 0);
         const bumps = (own.length > 0 ? combinedBump(pending) : 0) + presets.reduce((sum, { bumpFee }) => sum + bumpFee, 0);
         const needed = up(feeRate, Math.ceil(weight / 4)) + bumps;
-        // Without change the rest that is not worth an output is paid too.
+        // Without change, the fee also contains the rest that is too small for an output.
         return draft.change > 0 ? draft.fee === needed : draft.fee >= needed;
       },
     ),

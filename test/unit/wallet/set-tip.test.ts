@@ -1,4 +1,5 @@
-// Effects of a tip change alone: coins that a conflicted payment holds or releases, and coinbases that mature.
+// Tests the effects of a tip change alone: coins that a conflicted payment holds or releases, and coinbases that
+// mature.
 import t from 'tap';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
@@ -87,7 +88,7 @@ t.test('a coinbase matures with the tip and becomes immature again below it', as
     [1001, 5000],
     [1000, 0],
     [1002, 5000],
-    // 1,000 confirmations: the coinbase is still checked.
+    // With 1,000 confirmations the coinbase is still checked.
     [1900, 5000],
     [1000, 0],
     [1001, 5000],

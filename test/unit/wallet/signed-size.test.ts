@@ -1,4 +1,5 @@
-// Sizes of inputs before they are signed, by what the wallet and the caller know of the output.
+// Tests the estimated size of inputs before they are signed, depending on what the wallet and the caller know about the
+// output.
 import t from 'tap';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
 import { NO_PROVIDER } from '../../../src/address/descriptor/infer.js';
@@ -24,7 +25,7 @@ const [A, B, C] = [1, 2, 3].map(keyOf);
 const scriptOf = (text: string): Uint8Array => mustParse(text, context).descriptors[0]!.scripts(0)![0]!;
 const NOBODY: SigningProvider = { ...NO_PROVIDER, hasSecret: () => false, secret: () => undefined };
 
-/** A wallet that watches descriptors. */
+/** Makes a wallet that watches descriptors. */
 async function watching(texts: readonly string[], rules: SpendRules) {
   const made = await createMemoryWallet({ descriptors: true, spend: { rules } });
   made.wallet.record.flags |= WALLET_FLAG.DISABLE_PRIVATE_KEYS;

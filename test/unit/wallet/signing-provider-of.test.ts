@@ -1,5 +1,5 @@
-// Keys for the inputs of one transaction in a descriptor wallet: scripts that share keys of which only one descriptor
-// has the private key, in any order. An unknown key is not searched for again at every input.
+// Tests the keys for the inputs of one transaction in a descriptor wallet. Several scripts share keys of which only one
+// descriptor has the private key, in any order. An unknown key is not searched for again at every input.
 import t from 'tap';
 import { encodeExtendedSecret } from '../../../src/address/bip32/extended-codec.js';
 import { masterFromSeed } from '../../../src/address/bip32/extended-key.js';
@@ -21,7 +21,7 @@ const key = (n: number): TestKey => new TestKey(new Uint8Array(32).fill(n));
 const publicly = (n: number): string => Buffer.from(key(n).publicKey).toString('hex');
 const privately = (n: number): string => encodeWif({ key: key(n).secret, compressed: true }, context.params);
 
-/** Takes a descriptor in, as importdescriptors does. */
+/** Imports a descriptor as importdescriptors does. */
 async function take(wallet: Wallet, text: string, end = 1): Promise<{ tracked: TrackedDescriptor; scripts: readonly Uint8Array[] }> {
   const { descriptors, secrets } = mustParse(text, context);
   const [descriptor] = descriptors;
@@ -46,7 +46,7 @@ async function errorsOf(wallet: Wallet, scripts: readonly Uint8Array[]): Promise
 }
 
 t.test('signs with the descriptor that has the private key when several share a script', async (t) => {
-  // The wallet has every key that is needed; the first descriptor of a pair has not.
+  // The wallet has every needed key. The first descriptor of each pair lacks a private key that the second one has.
   const sets = [
     [`wsh(multi(2,${privately(1)},${publicly(2)}))`, `wpkh(${privately(2)})`],
     [`sh(multi(2,${publicly(2)},${privately(1)}))`, `pkh(${privately(2)})`],
@@ -80,6 +80,6 @@ t.test('searches for an unknown key once, however many scripts contain it', asyn
   const errors = await errorsOf(wallet, scripts);
   t.equal(errors.length, INPUTS);
   for (const error of errors) t.match(error, /signature|key/, 'one of two');
-  // Deriving its scripts asks too.
+  // Deriving the scripts of the descriptor also reads private keys.
   t.ok(opened > 0 && opened <= 6 * INPUTS, `private keys were asked for ${opened} times`);
 });

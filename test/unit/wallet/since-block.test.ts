@@ -1,5 +1,5 @@
-// listsinceblock while the chain is reorganised: the reply is about the branch of its last block. Otherwise a client
-// that continues from that block would miss the blocks in between.
+// Tests listsinceblock while the chain is reorganised: the reply must describe the branch of its `lastblock`. Otherwise
+// a client that continues from that block would miss the blocks in between.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -18,7 +18,7 @@ import { runMethod } from '../../framework/run-method.js';
 import { contextOf, run } from '../../framework/wallet-calls.js';
 import { managerIn, PLAIN_WALLET } from '../../framework/wallet-manager.js';
 
-/** A wallet that watches what every block pays, and the two ends of its link to the node. */
+/** Makes a wallet that watches the script that every block pays, and the two ends of its link to the node. */
 async function followedNode(t: { teardown(end: () => unknown): unknown }) {
   const node = createNode();
   const { port1, port2 } = new MessageChannel();
@@ -40,12 +40,15 @@ async function followedNode(t: { teardown(end: () => unknown): unknown }) {
     const result = await runMethod('listsinceblock', context, [hashHex, null, true], { user: '', path: '/' });
     return JSON.parse(encodeJson(result)) as { transactions: { blockheight?: number }[]; removed: unknown[]; lastblock: string };
   };
-  /** Has the chain change, and the wallet with it, between the node's next answer and the turn in which it is read. */
+  /**
+   * Changes the chain and the wallet between the moment when the node's next answer arrives and the event-loop tick in
+   * which the wallet reads it.
+   */
   const afterNextAnswer = (change: () => void): unknown =>
     port1.once('message', () => {
       change();
       client.sync();
-      // Time of one slice each.
+      // Each call applies the events of one slice.
       while (!sameBlock(wallet.tip, client.tip)) void wallet.events.applyPending();
     });
   return { node, since, afterNextAnswer };

@@ -1,5 +1,5 @@
-// sendall, simulaterawtransaction and exportwatchonlywallet on wallets in memory. Amounts are spelled out from sizes by
-// hand: a P2WPKH input weighs 271, its output 124, one of P2SH 128, the rest 42.
+// Tests sendall, simulaterawtransaction and exportwatchonlywallet on wallets in memory. The expected amounts are
+// computed from sizes by hand: a P2WPKH input weighs 271, its output 124, a P2SH output 128, the rest 42.
 
 import fs from 'node:fs';
 import os from 'node:os';
@@ -25,7 +25,7 @@ const ELSEWHERE = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 const OTHER = '2NBFNJTktNa7GZusGbDbGKRZTxdK9VVez3n';
 type Sent = { txid: string; hex: string; complete: boolean };
 
-/** Runs a method where the mempool is empty and the chain has every coin that the wallet has. */
+/** Runs a method with an empty mempool and a chain that has every coin of the wallet. */
 function caller({ wallet, tools }: MemoryWallet) {
   const { coins } = wallet.ledger;
   const outputs = async (outpoints: readonly Uint8Array[]) =>
@@ -61,7 +61,7 @@ t.test('sendall spends all coins and gives the rest to the address without an am
   const { call, wallet } = await funded([100_000, 50_000]);
   const all = (await call(sendall, [ELSEWHERE], null, 'unset', 2, keep)) as Sent;
   t.equal(all.complete, true);
-  // 542 + 124 + 42 are 177 vbytes, at 2 sat/vB.
+  // 542 + 124 + 42 weight units are 177 virtual bytes; the rate is 2 satoshis for each.
   t.same(valuesOf(all), [150_000 - 354]);
   const shared = (await call(sendall, [ELSEWHERE, { [OTHER]: 0.0001 }], null, 'unset', 2, keep)) as Sent;
   t.same(valuesOf(shared), [150_000 - 418 - 10_000, 10_000]);

@@ -1,4 +1,4 @@
-// Coin selection and drafting of payments against models that try every subset, over random wallets.
+// Compares coin selection and drafting of payments with models that try every subset, over random wallets.
 
 import t from 'tap';
 import { branchAndBound, type ExactSearch } from '../../../src/wallet/spend/select/branch-and-bound.js';
@@ -12,7 +12,7 @@ import { inputVirtualSize, outputBytes, transactionWeight, virtualSize } from '.
 import { fc } from '../../framework/fast-check.js';
 import { seededSource } from '../../framework/pseudo-random.js';
 
-/** Gives way as often as it is asked, so that every pause is taken. */
+/** Makes the selection pause at every opportunity. */
 const HURRIED: Pace = { due: true, pause: () => Promise.resolve() };
 const CENT = 1_000_000;
 const P2WPKH = new Uint8Array(22).fill(1);
@@ -41,7 +41,8 @@ t.test('sorts stably, and random orders contain every index once', async (t) => 
 });
 
 /**
- * The least waste that the search may find: subsets that match, none of them beyond the coin that reached the target.
+ * Returns the least waste that the search may find, over the subsets that match and have no coin beyond the one that
+ * reached the target.
  */
 function leastWaste({ effective, fees, longTermFees, target, costOfChange }: ExactSearch): number | null {
   const order = Array.from(effective, (_, i) => i).sort((a, b) => effective[b] - effective[a] || a - b);
@@ -82,7 +83,8 @@ t.test('branch and bound finds the least wasteful match whenever there is one', 
         matches++;
         const sum = sumOf(values, found);
         const waste = found.length * (fee - longTerm) + sum - target;
-        // A perfect match ends the search, whatever more might be gained with coins that are cheap to spend now.
+        // A selection without waste ends the search, even if another one has negative waste because coins are cheap to
+        // spend now.
         return new Set(found).size === found.length && sum >= target && sum <= target + costOfChange && (waste === least || waste === 0);
       },
     ),
@@ -115,8 +117,8 @@ t.test('knapsack matches the best subset for few coins and pays whenever the coi
         if (new Set(found).size !== found.length || sum < target) return false;
         const sums = subsets(values.length).map((chosen) => sumOf(values, chosen));
         if (sums.includes(target)) return sum === target;
-        // Without an exact match: the smallest sum that leaves enough change, when there is one; else anything that
-        // reaches.
+        // Without an exact match, the result is the smallest sum that leaves enough change. If there is none, any sum
+        // that reaches the target is allowed.
         const roomy = sums.filter((other) => other >= target + CENT);
         return roomy.length === 0 || sum <= Math.min(...roomy);
       },
@@ -251,7 +253,7 @@ t.test('drafts conserve amounts and pay the fee of their size', async (t) => {
       fc.integer({ min: 0, max: 3 }),
       async (values, asked, someoneElsePays, feeRate, seed, matching) => {
         const chance = seededSource(seed);
-        // Now and then the amount is that of some coins, nearly.
+        // In some cases the amount is chosen so that some coins nearly match it.
         const some = values.slice(0, matching);
         const nearly = some.reduce((sum, value) => sum + value, 0) - some.length * Math.floor((68 * feeRate) / 1000) - (seed & 1023);
         const paid = some.length > 0 && nearly > 0 ? [{ amount: nearly, pays: asked[0].pays }] : asked;
@@ -277,7 +279,8 @@ t.test('drafts conserve amounts and pay the fee of their size', async (t) => {
         const wanted = recipients.reduce((sum, { amount }) => sum + amount, 0);
         if ('error' in drafted) {
           refused++;
-          // Refused for a reason: dust, or not enough for the amounts with the fee of spending everything.
+          // A refusal must be justified: an amount is dust, or the coins cannot pay the amounts and the fee of spending
+          // all of them.
           const all = virtualSize(Array(values.length).fill(KEY_INPUT), [...recipients.map(({ script }) => script), P2WPKH]);
           const most = Math.ceil((feeRate * all) / 1000);
           if (drafted.error === 'Insufficient funds') return total < wanted + (recipientsPay ? 0 : most);
@@ -296,8 +299,8 @@ t.test('drafts conserve amounts and pay the fee of their size', async (t) => {
           input === output + fee &&
           size === virtualSize(Array(coins.length).fill(KEY_INPUT), scripts) &&
           fee >= needed &&
-          // With change nothing is overpaid; without it, no more than change would have cost, or would have been dust,
-          // or was matched.
+          // With change, the fee is exact. Without change, the excess is limited: it is at most the cost of change, or
+          // would be dust, or comes from an exact match.
           (change === 0 || fee === needed) &&
           change >= 0 &&
           (change === 0 || change >= 980) &&
@@ -360,7 +363,8 @@ t.test('selects from very many coins in short slices', async (t) => {
   const chance = seededSource(9);
   const list = Array.from({ length: 100_000 }, () => ({ value: 1000 + chance.below(50 * CENT) }));
   const terms = termsOf(list, { costOfChange: 100 });
-  // A slice may end at a look: so many there are, and no more than 2,048 draws of chance between two of them.
+  // A slice can end only when the clock is read. The test counts these readings, and checks that there are at most
+  // 2,048 random draws between two of them.
   for (const [exact, wanted] of [
     [true, 1_225],
     [false, 16_267],

@@ -1,5 +1,5 @@
-// Payments from wallets of random coins. Every transaction is signed, pays the requested amounts and the fee of its
-// size, and spends only eligible coins. Further tests cover single options and fee rates.
+// Tests payments from wallets of random coins. Every transaction is signed, pays the requested amounts and the fee of
+// its size, and spends only eligible coins. Further tests cover single options and fee rates.
 
 import t from 'tap';
 import { hashKey } from '../../../src/consensus/bytes/hex.js';
@@ -26,7 +26,7 @@ const CENT = 1_000_000;
 const OUTSIDE = new Uint8Array(22).fill(7);
 OUTSIDE[0] = 0;
 OUTSIDE[1] = 20;
-/** Lets a payment be recorded without checking its coins again. */
+/** Makes payments skip the last check of their coins. */
 const AT_ONCE = { isStillValid: () => true };
 const KINDS: readonly AddressType[] = ['legacy', 'p2sh-segwit', 'bech32'];
 
@@ -69,7 +69,8 @@ function faultsOf(memory: MemoryWallet, made: Payment, amount: number, feeRate: 
   if (input !== output + fee) faults.push(`${input} in, ${output} out, fee ${fee}`);
   const least = Math.floor((tx.vsize * feeRate) / 1000);
   if (fee < least) faults.push(`fee ${fee} below ${least}`);
-  // Signatures are 71 bytes at most and 70 now and then: a vbyte of slack per input, more where it is a scriptSig.
+  // A signature has 71 bytes or sometimes 70. So allow one virtual byte per input, and more if the signature is in a
+  // scriptSig.
   const most = Math.ceil(((tx.vsize + 2 * tx.inputCount) * feeRate) / 1000);
   if (changePosition >= 0 && fee > most) faults.push(`fee ${fee} above ${most}`);
   const paid = Array.from({ length: tx.outputCount }, (_, i) => i).find((i) => i !== changePosition);
@@ -119,7 +120,7 @@ t.test('random payments of random wallets are signed, pay the amount and the rig
           if (locked) wallet.ledger.locked.set(hashKey(outpoint), outpoint);
         }
         for (const { share, subtractFee, together, feeRate, replaceable, minDepth } of payments) {
-          // Unconfirmed coins from others are not trusted; own change is.
+          // Unconfirmed coins from others are not trusted; the wallet's own change is.
           const { coins } = wallet.ledger;
           const usable = [...coins.inBucket(BUCKET.CONFIRMED), ...coins.inBucket(BUCKET.PENDING)].filter((coin) => {
             const row = wallet.ledger.coins.txRow(coin);
@@ -229,7 +230,7 @@ t.test('does not spend a coin that is locked while the payment is made', async (
   const lost = await memory.receive([{ script: first, value: 5 * CENT }], TIP - 10);
   const outpoint = new Uint8Array(36);
   outpoint.set(lost.txid);
-  // Somebody locks the chosen coin at the last moment; then there is nothing else, then there is.
+  // The chosen coin gets locked at the last moment. The first payment finds no other coin; a later one does.
   const signer = tools.signer;
   tools.signer = {
     ...signer,
@@ -255,8 +256,7 @@ for (const others of [true, false]) {
     const { wallet, tools } = memory;
     for (let i = 0; i < (others ? 2 : 1); i++)
       await memory.receive([{ script: await memory.address('bech32'), value: 5 * CENT }], TIP - 10);
-    // The record waits for work that has the wallet for itself; a payment that comes meanwhile is worked off at the end
-    // of that.
+    // The payment is recorded after the exclusive work. Payments that arrive during that work are processed at its end.
     let first: TxView | undefined;
     tools.client.fitsChainLimits = async (bytes) => {
       const tx = parseTx(bytes, crypto);

@@ -1,4 +1,4 @@
-// Tables of the wallet against maps: whatever is added and removed, both answer alike.
+// Compares tables of the wallet with maps: both must give the same answers whatever is added and removed.
 import v8 from 'node:v8';
 import vm from 'node:vm';
 import t from 'tap';
@@ -18,7 +18,7 @@ import { fc } from '../../framework/fast-check.js';
 
 const crypto = createNativeCrypto();
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
-// Few distinct keys, so that additions meet removals; some long.
+// Only a few distinct keys, so that removals often find their key. Some keys are long.
 const key = fc.oneof(
   fc.uint8Array({ minLength: 0, maxLength: 2, max: 3 }),
   fc.integer({ min: 0, max: 400 }).map((n) => new Uint8Array(20).fill(n & 0xff, 0, 10).fill(n >> 8, 10)),
@@ -132,7 +132,7 @@ t.test('SpendTable lists the spenders of an outpoint', async (t) => {
   t.same(table.spenders(b), []);
 });
 
-/** A book as an image brings it back. */
+/** Saves an address book in an image and loads it from there. */
 function restored(book: AddressBook): { book: AddressBook; bytes: number } {
   const saver = new ImageSaver();
   book.transferImage(saver);
@@ -156,7 +156,7 @@ t.test('AddressBook lists labels like a map and forgets replaced ones', async (t
         else {
           if (kind === 'set') book.set(scriptOf(n), label, 'receive', batch);
           else {
-            // The row of another book, as a journal brings it.
+            // Loads a row of another address book, as the journal does.
             new AddressBook().set(scriptOf(n), label, 'receive', batch);
             for (const op of batch.ops)
               if (op.type === 'put' && op.key[0] === WALLET_PREFIX.address) book.load(op.key.subarray(1), op.value);

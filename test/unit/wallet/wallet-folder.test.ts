@@ -1,4 +1,5 @@
-// The exchange of a wallet's database when the wallet is encrypted: files in the way are removed before it begins.
+// Tests the replacement of a wallet's database during encryption: files with the needed names are removed before it
+// begins.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

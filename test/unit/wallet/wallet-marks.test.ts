@@ -1,4 +1,4 @@
-// Marks of a scan: block filters are used as long as scripts alone find every transaction that may matter.
+// Tests the marks of a scan: block filters are used as long as scripts alone can find every transaction that matters.
 import t from 'tap';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';

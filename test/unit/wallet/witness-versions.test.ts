@@ -27,7 +27,10 @@ const BLOCK: TxPlace = {
   position: 1,
 };
 
-/** One payment with two witnesses of so many bytes; of two that weigh the same A has the lower hash. */
+/**
+ * Makes one payment in two versions, A and B, whose witnesses have these sizes. If both have the same weight, A has the
+ * lower hash.
+ */
 function versionsOf(script: Uint8Array, sizes: readonly [a: number, b: number]): { A: TxView; B: TxView } {
   const versions = sizes.map((size, i) => {
     const input = { prevHash: new Uint8Array(32).fill(9), prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 1 };
@@ -38,7 +41,10 @@ function versionsOf(script: Uint8Array, sizes: readonly [a: number, b: number]):
   return { A, B };
 }
 
-/** Returns the replies about the payment under the names of its versions; of gettransaction, hex too. */
+/**
+ * Returns the replies about the payment, with wtxids replaced by the names of the versions. The part of gettransaction
+ * also shows which version's hex it returned.
+ */
 async function received(wallet: Wallet, named: Readonly<Record<string, TxView>>): Promise<string> {
   const answers = { relatives: async (txids: readonly Uint8Array[]) => txids.map(() => null) };
   const ctx = { ...contextOf(wallet), compat: COMPATS['31'], client: clientOf({ tip: wallet.tip! }, {}, answers) };
@@ -58,7 +64,8 @@ async function received(wallet: Wallet, named: Readonly<Record<string, TxView>>)
 }
 
 /**
- * The sizes of A and B, and the replies: A in the mempool, B in a block, disconnected, B in the mempool, A in a block.
+ * Each row has the sizes of A and B, and the expected replies after each step: A in the mempool, B in a block, the
+ * block disconnected, B in the mempool, A in a block.
  */
 const CASES = [
   [[10, 20], true, ['A//A', 'B/A/B', 'A/B/A', 'A/B/A', 'A/B/A', 'A/B/A']],
@@ -100,7 +107,7 @@ for (const [sizes, laterRecords, expected] of CASES) {
 
 type Made = Awaited<ReturnType<typeof createMemoryWallet>>;
 
-/** The wallet as it is loaded from its rows. */
+/** The wallet loaded again from its rows. */
 async function again(from: Wallet, { surroundings }: Made, without = -1): Promise<Wallet> {
   const store = new MemoryStore();
   await store.batch((await allRows(from)).filter(([key]) => key[0] !== without).map(([key, value]) => ({ type: 'put', key, value })));

@@ -1,5 +1,5 @@
-// Compact block requests: only a single new block near the tip is requested as a compact block, whichever part of the node
-// asks.
+// Tests compact block requests: only a single new block near the tip is requested as a compact block, whichever part of
+// the node requests it.
 import t from 'tap';
 import { type BuiltBlock, buildBlock, buildChain } from '../../../framework/chain-builder.js';
 import { type FakePeer, NetWorld } from '../../../framework/net-world.js';
@@ -51,7 +51,7 @@ t.test('requests a block from the sender of its header before a peer that only s
   const submit = chain.commands.submitHeaders.bind(chain.commands);
   chain.commands.submitHeaders = async (headers) => {
     const result = await submit(headers);
-    // The header is in the tree, and its sender has not been asked yet.
+    // The header is in the tree, and the node has not requested the block from its sender yet.
     await world.round();
     return result;
   };
@@ -73,7 +73,7 @@ t.test('requests whole blocks where a compact block is useless', async (t) => {
     t.same(typesAsked(peer), [WITNESS_BLOCK, WITNESS_BLOCK]);
   });
   await t.test('requests a whole block when the tip is old and the mempool cannot help', async (t) => {
-    // Twenty intervals.
+    // The tip is a little older than twenty block intervals.
     const { world, tip, guest } = await worldOf(t, 20 * 600 + 1);
     const peer = await guest();
     const next = buildBlock(tip);

@@ -1,5 +1,5 @@
-// Compact blocks in the network module: for which peers the mempool is searched, and how often. A search costs its
-// sender only a foreign header and a few bytes.
+// Tests compact blocks in the network module: for which peers the mempool is searched, and how often. A search costs
+// the sender of a block only a header of another miner and a few bytes.
 import t from 'tap';
 import { parseTx } from '../../../../src/consensus/tx/tx-view.js';
 import { createPureHashes } from '../../../../src/crypto/pure.js';
@@ -31,7 +31,7 @@ async function worldOf(t: { teardown(end: () => unknown): void }, legacyPeers = 
   return { world, tip, searches, chosen };
 }
 
-/** cmpctblock of a block: its coinbase, and these short ids in the place of all else. */
+/** Payload of a cmpctblock message: the coinbase, and these short ids for all other transactions. */
 function compact({ header, txs }: BuiltBlock, ...shortIds: number[]): Uint8Array {
   const coinbase = parseTx(serializeTx(txs[0] as Tx), hashes);
   return encodeCompactBlock({ header, nonce: 1n, shortIds, prefilled: [{ index: 0, tx: coinbase }] });
@@ -45,7 +45,7 @@ async function send(peer: FakePeer, messages: number, payload: Uint8Array): Prom
 t.test('searches the mempool once for each high-bandwidth peer, and for no other peer', async (t) => {
   const { world, tip, searches, chosen } = await worldOf(t);
   const [guest, host] = [await world.guest(), await world.host('9.9.9.9')];
-  // Another block than the one its header stands for: the whole one has to be fetched.
+  // The block does not match its header, so the node has to request the whole block.
   const next = buildBlock(tip, { breakMerkle: true });
   await send(guest, 1, compact(next));
   t.equal(world.fixture.chain.view.node(next.hash), undefined, 'of a peer that does not speak of compact blocks nothing is read');
@@ -99,7 +99,7 @@ t.test('accepts a compact block from a peer that was asked before another one', 
 t.test('in 0.21 mode: searches the mempool for the requested peer only, and once', async (t) => {
   const { world, tip, searches } = await worldOf(t, true);
   const [first, second] = [await world.guest(), await world.guest()];
-  // Another block than the one its header stands for: the whole one has to be fetched.
+  // The block does not match its header, so the node has to request the whole block.
   const next = buildBlock(tip, { breakMerkle: true });
   await send(first, 3, compact(next));
   t.equal(searches.count, 1);
@@ -115,7 +115,7 @@ t.test('in 0.21 mode: searches the mempool for an outbound peer while another pe
   const { world, tip, searches } = await worldOf(t, true);
   const [guest, host] = [await world.guest(), await world.host('9.9.9.9')];
   const next = buildBlock(tip);
-  // The guest keeps the rest to itself.
+  // The guest does not send the missing transactions.
   await send(guest, 1, compact(next, 1));
   t.equal(searches.count, 1);
   await send(host, 1, compact(next));

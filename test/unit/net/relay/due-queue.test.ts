@@ -1,5 +1,5 @@
-// Due items, compared with a list that is searched: items leave in the order of their times, and those of one moment in
-// the order of their addition.
+// Compares the queue of due items with a list that is searched: items leave in the order of their times, and items of
+// the same time in the order of their addition.
 
 import t from 'tap';
 import { type DueItem, DueQueue } from '../../../../src/net/relay/due-queue.js';
@@ -30,7 +30,7 @@ t.test('returns the item with the earliest due time, as a searched list does', (
       };
       for (const one of steps) {
         if ('add' in one) {
-          // A clock that is set back now and then.
+          // The clock is sometimes set back.
           now += one.pass;
           const next = item(id++, now + one.add);
           list.push(next);

@@ -1,5 +1,5 @@
-// Transactions that wait for their parents, compared with a naive model, and how one peer can affect the orphans of
-// others.
+// Compares the store of transactions that wait for their parents with a naive model, and tests how one peer can affect
+// the orphans of others.
 
 import t from 'tap';
 import { buildTx } from '../../../../src/consensus/tx/build-tx.js';
@@ -16,7 +16,7 @@ const peerOf = (id: number): Peer =>
   new Peer(id, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: id }, '', '', NO_PERMISSIONS, 0);
 const keyOf = ({ wtxid }: TxView): string => Buffer.from(wtxid).toString('hex');
 
-/** Spends these outputs; `tag` tells it from others, `padding` bytes make it larger. */
+/** Makes a transaction that spends these outputs. `tag` makes it differ from others, `padding` bytes make it larger. */
 function spending(outpoints: readonly (readonly [parent: Uint8Array, output: number])[], tag: number, padding = 0): TxView {
   const tx = {
     version: 2,
@@ -75,7 +75,7 @@ t.test('evicts only the orphans of the peer that exceeds its share', async (t) =
     kept.every(({ wtxid }) => orphanage.has(wtxid)),
     'nothing of the other peer left',
   );
-  // The flood announces what the other has; that does not push it out either.
+  // The flooding peer also announces the transactions of the honest one. This does not remove them either.
   for (const { wtxid } of kept) orphanage.addAnnouncer(wtxid, flood);
   t.ok(kept.every(({ wtxid }) => orphanage.hasFrom(wtxid, honest)));
   t.ok(orphanage.score <= 3_000);
@@ -115,7 +115,7 @@ t.test('evicts an orphan that is ready to be checked again only after the others
   );
 });
 
-/** The same, remembered as a list of pairs. */
+/** A model that stores pairs of transaction and peer in a list. */
 class NaiveOrphanage {
   pairs: { readonly tx: TxView; readonly peer: Peer }[] = [];
 

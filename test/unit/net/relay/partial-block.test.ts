@@ -1,4 +1,4 @@
-// A block that is put together from a compact block: what it may cost before anything about it is known.
+// Tests blocks that are completed from a compact block: the work that one may cause before anything about it is known.
 import t from 'tap';
 import { chainParams } from '../../../../src/consensus/params/networks.js';
 import { parseTx } from '../../../../src/consensus/tx/tx-view.js';
@@ -23,7 +23,7 @@ const tx = parseTx(
   crypto,
 );
 
-/** In which ids and roots are made when they are asked for. */
+/** Commands that compute ids and merkle roots only when they are requested. */
 const commands = { identify: async () => undefined };
 
 t.test('rejects a compact block larger than the block size limit before it hashes anything', async (t) => {
@@ -73,7 +73,7 @@ for (const lacking of [0, 1]) {
     if (!(partial instanceof PartialBlock)) throw new Error(partial);
     t.same(partial.missing(), lacking === 0 ? [] : [2]);
     t.equal(partial.sources.mempool, 2);
-    // Transactions that were found stay, whatever happens to the mempool meanwhile.
+    // Transactions that were found stay with the block, whatever happens to the mempool meanwhile.
     if (lacking > 0) chain.connect(known);
     const block = await partial.finish(lacking === 0 ? [] : [foreign], 1, context);
     if (typeof block === 'string') throw new Error(block);

@@ -1,5 +1,5 @@
-// Transactions that a peer sends in sequence: the mempool receives them together and checks each as if it had come
-// alone.
+// Tests transactions that a peer sends in sequence: the mempool receives them together and checks each as if it had
+// come alone.
 import t from 'tap';
 import { VerifierBusyError } from '../../../../src/parallel/verifier.js';
 import { type BuiltBlock, buildBlock, buildChain, GENESIS, spend } from '../../../framework/chain-builder.js';

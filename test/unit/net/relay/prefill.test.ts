@@ -1,4 +1,4 @@
-// Transactions that compact blocks contain in addition to the coinbase.
+// Tests the choice of transactions that compact blocks contain in addition to the coinbase.
 import t from 'tap';
 import type { TxView } from '../../../../src/consensus/tx/tx-view.js';
 import { choosePrefilled } from '../../../../src/net/relay/prefill.js';
@@ -10,12 +10,13 @@ t.test('prefills missing transactions while the message needs no additional TCP 
   t.same(choosePrefilled(small, []), [0]);
   t.same(choosePrefilled(small, [4, 2]), [0, 2, 4]);
   t.same(choosePrefilled(small, [0]), [0], 'the coinbase once');
-  // 14,600 bytes are a window: 120 around, 200 of the coinbase, 24 of four short ids.
+  // A TCP window has 14,600 bytes. Of these the message needs 120, the coinbase 200, and four short ids 24.
   t.same(choosePrefilled(block([200, 7_000, 7_263, 300, 300]), [1, 2]), [0, 1], 'one byte too many');
   t.same(choosePrefilled(block([200, 7_000, 7_263, 300, 300]), [2]), [0, 2]);
   t.same(choosePrefilled(block([200, 7_000, 7_262, 300, 300]), [2, 1]), [0, 1, 2], 'to the last byte');
   t.same(choosePrefilled(block([200, 9_000, 9_000, 300, 400]), [1, 2, 3, 4]), [0, 1, 3, 4], 'small ones first');
-  // The ids of 4,000 are 24,000 bytes: two windows, of which 4,880 bytes are free.
+  // The short ids of 4,000 transactions have 24,000 bytes, so the message takes two windows, of which 4,880 bytes are
+  // free.
   const full = block([200, ...Array.from({ length: 4_000 }, () => 400)]);
   t.equal(
     choosePrefilled(

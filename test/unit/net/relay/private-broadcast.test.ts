@@ -1,4 +1,5 @@
-// Transactions that are sent without telling where they came from: what peers see of it, and what is sent to whom.
+// Tests transactions that are sent without revealing their origin: what the peers can see, and which messages each of
+// them gets.
 import t from 'tap';
 import { parseTx, type TxView } from '../../../../src/consensus/tx/tx-view.js';
 import { createPureHashes } from '../../../../src/crypto/pure.js';
@@ -70,7 +71,7 @@ t.test('rejects a private broadcast when the queue is full', async (t) => {
   t.equal(queue.add(numbered(1)), 'full');
 });
 
-/** A world with a way to Tor, and onion addresses to call. */
+/** Makes a world with a proxy to Tor and known onion addresses. */
 async function world(): Promise<NetWorld> {
   const opened = await NetWorld.open({ net: { privateBroadcast: true, onionProxy: { host: '127.0.0.1', port: 9_050 } } });
   await opened.grow(2);
@@ -155,7 +156,7 @@ t.test('does not send a private transaction that was aborted or became invalid',
   await welcome(peer);
   await peer.ended();
   t.notOk(peer.commands.includes('inv'), 'connected in vain');
-  // A transaction that is no longer valid is not sent again: the mempool does not know its coins.
+  // Remove the coin: a transaction that is no longer valid is not sent again.
   w.net.relay.privately.add(one);
   w.fixture.clock.seconds += 301;
   await w.net.relay.privately.retry();

@@ -1,5 +1,5 @@
-// Blocks that peers ask for: what making an answer costs after the block was read is on the account of the peer that
-// asked, however short its message.
+// Tests blocks that peers request: the time to make a reply after the block was read is charged to the peer that
+// requested it, however short its message.
 import t from 'tap';
 import { FairQueue } from '../../../../src/net/fair-queue.js';
 import type { Peer } from '../../../../src/net/peer/peer.js';
@@ -11,7 +11,7 @@ import { headersPayload, invPayload } from '../../../framework/p2p-client.js';
 t.test('charges the peer for the work to answer block requests from disk', async (t) => {
   const world = await NetWorld.open({ net: { services: SERVICE.NETWORK | SERVICE.WITNESS | SERVICE.BLOOM } });
   t.teardown(() => world.end());
-  // Deep enough that it is not cached in memory, and not too deep for blocktxn.
+  // The block is too deep to be cached in memory, but not too deep for blocktxn.
   const blocks = await world.grow(10);
   const [block] = blocks as [BuiltBlock];
   t.equal(world.fixture.chain.blocks.recentBlock(world.fixture.chain.view.node(block.hash) as never), undefined);

@@ -1,6 +1,6 @@
-// Mutated copies of a block from peers, at every moment around the block itself: before it, while it is hashed, stored
-// and connected, and after it. The block is connected, the peer that sent the copy is blamed, and no other peer loses
-// its request or is blamed.
+// Tests mutated copies of a block from peers, at every moment around the block itself: before it, while it is hashed,
+// stored and connected, and after it. The block is connected, the peer that sent the copy is blamed, and no other peer
+// loses its request or is blamed.
 import { EventEmitter } from 'node:events';
 import t from 'tap';
 import { NodeStatus } from '../../../../src/chain/tree/header-node.js';
@@ -26,12 +26,12 @@ import { crypto, type Fixture, facesOf, IN_DOWNLOAD, OUT_OF_DOWNLOAD, openFixtur
 import { compactSize } from '../../../framework/messages.js';
 import { copyStory, withTxs } from '../../../framework/spoilt-copy.js';
 
-/** Holds every batch of scripts until it is opened. */
+/** A verifier that can hold back batches of scripts. */
 class GatedVerifier extends InlineVerifier {
   #waiting: (() => void)[] = [];
   #open = true;
   #reached: () => void = () => {};
-  /** @returns what resolves when a batch is held */
+  /** Holds back batches from now on. @returns a promise that resolves when a batch is held back */
   shut(): Promise<void> {
     this.#open = false;
     return new Promise((resolve) => {
@@ -141,7 +141,7 @@ t.test('in the initial block download: connects a block although a mutated copy 
       room.downloads.startRequest(block === target ? second : honest, block.hash, chain.view.node(block.hash) ?? null);
     const held = verifier.shut();
     for (const { bytes } of before) room.receiver.receiveBlock(honest, new Uint8Array(bytes));
-    // The chain is at work on one of these, so the target is noted as stored only later.
+    // The chain is busy with one of the blocks before, so it registers the target as stored only later.
     await held;
     room.receiver.receiveBlock(second, new Uint8Array(target.bytes));
     await turns(delay);
@@ -217,7 +217,7 @@ t.test('blames the sender of a block with too many transactions or no parent bef
   const { chain } = fixture;
   for (const block of [...trunk, ...before]) await chain.commands.submitBlock(block.bytes);
   await chain.commands.submitHeaders([target.header]);
-  // Nothing follows the number: a parser that reads on reaches the end of the bytes.
+  // The payload ends after the count. A parser that continues to read reaches the end of the bytes.
   const counting = (header: Uint8Array, count: number): Uint8Array => new Uint8Array(Buffer.concat([header, compactSize(count)]));
   const room = roomOver(fixture);
   const [honest, evil] = [room.peer(1), room.peer(2)];
@@ -288,7 +288,7 @@ t.test('fetches the whole block without blame when a compact block has a wrong w
     { index: 1, tx },
   ];
 
-  // All of it prefilled.
+  // First case: the compact block contains all transactions.
   let room = roomOver(fixture);
   let peer = room.peer(1);
   await room.compact.receiveCompactBlock(peer, encodeCompactBlock({ header, nonce: 5n, shortIds: [], prefilled: prefilled(wrong) }));
@@ -296,7 +296,7 @@ t.test('fetches the whole block without blame when a compact block has a wrong w
   t.same(room.asked, [INV.WITNESS_BLOCK]);
   t.equal(room.downloads.requestOf(target.hash)?.peer, peer);
 
-  // Or as the answer to a question; the transaction has the right txid and the wrong witness.
+  // Second case: the wrong transaction comes in the reply to getblocktxn. It has the right txid and a wrong witness.
   room = roomOver(fixture);
   peer = room.peer(1);
   await room.compact.receiveCompactBlock(
@@ -307,7 +307,7 @@ t.test('fetches the whole block without blame when a compact block has a wrong w
   t.same(room.sent, ['1 getblocktxn', '1 getdata']);
   t.same(room.blamed, []);
   t.equal(chain.view.node(target.hash)?.failed, false);
-  // A second answer is one to nothing, and the request is over with its sender.
+  // A second reply has no matching request, so it is an error of the sender, and the request for the block ends.
   await room.compact.receiveTxs(peer, encodeBlockTxs(target.hash, [wrong]));
   t.same(room.blamed, ['1 100 previous compact block reconstruction attempt failed']);
   t.equal(room.downloads.requestOf(target.hash), undefined);

@@ -1,5 +1,5 @@
-// Filters for light clients (BIP-0157): what one short message may cost, and which time is charged to the peer that
-// sends it.
+// Tests filters for light clients (BIP-0157): the work that one short message may cause, and the time that is charged
+// to the peer that sends it.
 import t from 'tap';
 import { chainParams } from '../../../../src/consensus/params/networks.js';
 import { silentLogger } from '../../../../src/log/logger.js';
@@ -12,7 +12,7 @@ import { type BuiltBlock, buildBlock, buildChain, GENESIS } from '../../../frame
 import { crypto, openFixture } from '../../../framework/chain-fixture.js';
 import { compactSize } from '../../../framework/messages.js';
 
-/** The hash, the header and the filter that stand for a block here: its own hash with another first byte. */
+/** A simulated hash, header or filter of a block: the block's hash with another first byte. */
 const marked = (hash: Uint8Array, mark: number): Uint8Array => Uint8Array.of(mark, ...hash.subarray(1));
 
 t.test('serves filter headers and checkpoints without reading filters, and charges the peer', async (t) => {

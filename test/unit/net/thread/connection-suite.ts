@@ -1,5 +1,5 @@
-// Promises of connections, on whichever thread their sockets are. The suite runs over InlineConnectionFactory and
-// ThreadedConnectionFactory.
+// Tests of connections that apply to any thread on which the sockets are. The suite runs with InlineConnectionFactory
+// and ThreadedConnectionFactory.
 import net from 'node:net';
 import type { Test } from 'tap';
 import { createEllSwift } from '../../../../src/crypto/native/ell-swift.js';
@@ -48,7 +48,7 @@ export function threadedFactory(more: Partial<ThreadedConnectionFactoryDeps> = {
   };
 }
 
-/** The owner of a connection: takes messages as the test says. */
+/** Owner of a connection. The test controls when it takes messages. */
 export class Owner {
   readonly line: PeerConnection;
   readonly seen: Frame[] = [];
@@ -57,9 +57,9 @@ export class Owner {
   received = 0;
   wakes = 0;
   ended = 0;
-  /** Messages are taken as they come. */
+  /** Messages are taken as soon as they arrive. */
   eager: boolean;
-  /** Nothing is taken while too much waits to be sent, as by the dispatcher. */
+  /** While too many bytes wait to be sent, no message is taken, as in the dispatcher. */
   polite = false;
 
   constructor(fresh: NewConnection, options: PeerConnectionOptions, eager = true) {
@@ -80,7 +80,7 @@ export class Owner {
     });
   }
 
-  /** Takes all that there is. */
+  /** Takes all messages that have arrived. */
   take(): void {
     while (this.line.hasMessage && !(this.polite && this.line.sendPaused)) {
       const frame = this.line.shift();
@@ -97,7 +97,7 @@ function payloadOf(length: number, seed: number): Uint8Array {
   return payload;
 }
 
-/** Someone in the clear at the other end of a connection. */
+/** Opens a connection whose other end is a plain socket of the test, without encryption. */
 export async function stranger(lines: ConnectionFactory, eager = true): Promise<{ owner: Owner; socket: net.Socket; bindText: string }> {
   let owner: Owner | null = null;
   let bindText = '';
@@ -111,7 +111,7 @@ export async function stranger(lines: ConnectionFactory, eager = true): Promise<
   return { owner: owner as unknown as Owner, socket, bindText };
 }
 
-/** Two connections of these lines that are each other's ends. */
+/** Opens a connection between two owners. */
 async function pair(lines: ConnectionFactory, encrypted: boolean): Promise<{ called: Owner; caller: Owner }> {
   let called: Owner | null = null;
   const port = await lines.listen({ host: LOCAL, port: 0 }, ({ connection: line }) => {
@@ -147,7 +147,7 @@ export function connectionSuite(t: Test, make: () => Made): void {
       t.same([called.line.transportType, caller.line.transportType], [type, type]);
       t.equal(called.line.sessionId === null, !encrypted);
       t.same(called.line.sessionId, caller.line.sessionId);
-      // Counts at both ends equal the bytes on the wire, except for keys and garbage; the first packet is not a
+      // The counts at both ends equal the bytes on the wire, except for keys and garbage. The first packet is not a
       // message.
       const size = caller.sent.reduce((sum, [, , bytes]) => sum + bytes, 0);
       const first = encrypted ? PACKET_OVERHEAD : 0;
@@ -246,7 +246,7 @@ export function connectionSuite(t: Test, make: () => Made): void {
     const COUNT = 20_000;
     socket.write(Buffer.concat(new Array(COUNT).fill(message)));
     let before = -1;
-    // Until two looks find the same.
+    // Wait until two readings of the counter are equal.
     await until(
       'reading to stop',
       () => {
@@ -272,7 +272,7 @@ export function connectionSuite(t: Test, make: () => Made): void {
     const { owner, socket } = await stranger(lines);
     socket.pause();
     for (let i = 0; i < 12; i++) owner.line.send('block', payloadOf(1_000_000, i));
-    // The kernel takes some.
+    // The kernel's buffers take a part of the bytes.
     t.equal(owner.line.sendPaused, true);
     await until('the clock of a stuck peer', () => owner.line.stuckMs > 0);
     t.ok(traffic.outgoing > 0);
@@ -310,7 +310,7 @@ export function connectionSuite(t: Test, make: () => Made): void {
       lines.listen({ host: LOCAL, port }, () => {}),
       { code: 'EADDRINUSE' },
     );
-    // Turned away before anything is said.
+    // The listener is full, so it closes the connection before any message.
     const { connection: line } = await lines.open({ host: LOCAL, port }, null, TIMEOUT_MS);
     const owner = new Owner(line, { encrypted: false, initiating: true });
     await until('the end', () => owner.ended === 1);
@@ -344,7 +344,7 @@ export function connectionSuite(t: Test, make: () => Made): void {
     const { owner, socket } = await stranger(lines);
     socket.pause();
     for (let i = 0; i < 9; i++) owner.line.send('block', payloadOf(1_000_000, i));
-    // The kernel takes as much as it likes. The small rest is sent by itself later.
+    // The kernel takes as many bytes as it can. The small rest is sent later without a further call.
     for (let i = 0; i < 40; i++) {
       owner.line.send('pong', payloadOf(2_000, i));
       await until('a moment', () => true);
@@ -370,7 +370,7 @@ export function connectionSuite(t: Test, make: () => Made): void {
 
   t.test('closes a connection at once that ended before it had an owner', async (t) => {
     const { lines } = make();
-    // A proxy that connects at once; the far end sends something or nothing, and closes.
+    // A proxy that connects at once. The far end sends nothing or a few bytes, and then closes.
     for (const goes of [(far: net.Socket) => far.resetAndDestroy(), (far: net.Socket) => far.end(), (far: net.Socket) => far.end('bye')]) {
       const proxy = net.createServer((far) => {
         far.on('error', () => {});

@@ -1,4 +1,5 @@
-// Connections of this thread and of a thread of their own: the same promises; bundles, and a thread that ends.
+// Tests connections with sockets on this thread and on their own thread: both behave the same. Also tests bundles of
+// messages, and a thread that ends.
 import net from 'node:net';
 import t, { type Test } from 'tap';
 import { silentLogger } from '../../../../src/log/logger.js';
@@ -50,7 +51,7 @@ t.test('pauses a connection that has posted its share to the thread, and wakes i
   socket.on('data', (chunk: Buffer) => {
     read += chunk.length;
   });
-  // The thread gets nothing before the end of this event-loop tick.
+  // The thread receives nothing before this event-loop tick ends.
   let sent = 0;
   for (; !owner.line.sendPaused; sent++) owner.line.send('pong', new Uint8Array(8));
   t.equal(sent, Math.floor(POSTED_BYTES / postedWeight(8)) + 1);
@@ -130,7 +131,7 @@ t.test('rejects the first listen call when the thread cannot be loaded', async (
   await made.lines.close();
 });
 
-/** Makes connections whose threads have a fault from now on; the test moves the timers. */
+/** Makes connections whose thread fails from now on. The test runs the timers. */
 function faulty(t: Test) {
   const lines: string[] = [];
   const note = (text: string): void => void lines.push(text);

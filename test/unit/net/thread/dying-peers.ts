@@ -1,5 +1,5 @@
-// A thread of peers' sockets that ends at a connection to port 1 and hangs at one to port 2. PEERS_FAULT makes it end
-// or hang while it loads, or end at the first listener.
+// A thread for peers' sockets that fails on purpose: it ends at a connection to port 1 and hangs at one to port 2.
+// PEERS_FAULT makes it end or hang while it loads, or end at the first listener.
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { createNativeHashes } from '../../../../src/crypto/native/hashes.js';
 import type { ThreadInit, ToThread } from '../../../../src/net/thread/messages.js';
