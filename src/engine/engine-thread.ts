@@ -76,7 +76,7 @@ class EngineThread {
     this.#bytes = new Uint8Array(memory.buffer);
     this.#words = new Int32Array(memory.buffer);
     this.#figures = data.figures.subarray(thread * FIGURES, (thread + 1) * FIGURES);
-    const names = ['STATE', 'HEIGHT', 'LEFT', 'RESULT_LENGTH', 'FLAGS', 'SEGMENT_BEGIN', 'SEGMENT_END', 'RESULT', 'E_RESULTS'];
+    const names = ['STATE', 'HEIGHT', 'LEFT', 'REFUSAL', 'RESULT_LENGTH', 'FLAGS', 'SEGMENT_BEGIN', 'SEGMENT_END', 'RESULT', 'E_RESULTS'];
     names.push('NO_OVERWRITES', 'MAY_REPEAT', 'ASK_NONE', 'ASK_COINBASE', 'ASK_ALL');
     this.#at = Object.fromEntries(names.map((name) => [name, kernel.layout(name)]));
     this.#resultBytes = kernel.layout('RESULT_BYTES');
@@ -108,17 +108,21 @@ class EngineThread {
     return true;
   }
 
-  /** Takes the next block that no thread has parsed. @returns whether there was one */
+  /** Takes the lowest block that no thread has parsed. @returns whether there was one */
   #prepareNext(): boolean {
     const { control, layout } = this.#data;
-    const height = Atomics.load(control, CONTROL.nextParse);
-    const slot = slotOf(layout, height);
-    if (!this.#isSlot(slot, height, SLOT.filled)) return false;
-    if (Atomics.compareExchange(control, CONTROL.nextParse, height, height + 1) !== height) return true;
-    const code = this.#prepare(slot);
-    if (code !== 0) this.#fail(code, height);
-    else signal(control);
-    return true;
+    for (let i = 0; i < layout.slots; i++) {
+      const slot = slotOf(layout, this.#height + i);
+      const state = (slot + this.#at.STATE) >> 2;
+      if (Atomics.compareExchange(this.#words, state, SLOT.filled, SLOT.parsing) !== SLOT.filled) continue;
+      const code = this.#prepare(slot);
+      if (code !== 0) this.#words[(slot + this.#at.REFUSAL) >> 2] = code;
+      Atomics.store(this.#words, state, code === 0 ? SLOT.parsed : SLOT.refused);
+      signal(control);
+      if (code !== 0) signalDone(control);
+      return true;
+    }
+    return false;
   }
 
   #isSlot(slot: number, height: number, state: number): boolean {
@@ -128,6 +132,7 @@ class EngineThread {
     );
   }
 
+  /** @returns 0, or the error code of a block that must be refused */
   #prepare(slot: number): number {
     const { layout } = this.#data;
     const parsed = this.#time(FIGURE.parse, () => this.#stages.parse(slot));
@@ -138,7 +143,6 @@ class EngineThread {
     if (emitted !== 0) return emitted;
     this.#words[(slot + this.#at.RESULT_LENGTH) >> 2] = 0;
     Atomics.store(this.#words, (slot + this.#at.LEFT) >> 2, layout.threads);
-    Atomics.store(this.#words, (slot + this.#at.STATE) >> 2, SLOT.parsed);
     return 0;
   }
 

@@ -100,6 +100,16 @@ export interface FinishedBlock {
   readonly undoChecksum: Uint8Array;
 }
 
+/**
+ * A block that was refused before any shard applied it. The coins are those of the block before it. It may be a changed
+ * copy, a block that breaks a rule, or one that only the ordinary code can judge.
+ */
+export interface RefusedBlock {
+  readonly height: number;
+  /** Error code of the kernel or of a stage. */
+  readonly refusal: number;
+}
+
 /** Changed coins of one shard, in key order, in the form of a WriteBatch (WriteBatch.from). */
 export interface ChangedCoins {
   readonly buffer: ArrayBuffer;
@@ -185,6 +195,8 @@ export class Engine {
   #offerHeight: number;
   #nextHeight: number;
   #releaseHeight: number;
+  /** True from the refusal of a block until `offerAgain`. */
+  #refusing = false;
 
   private constructor(options: EngineOptions, module: KernelModule) {
     this.#options = options;
@@ -200,7 +212,6 @@ export class Engine {
     this.#figures = new Float64Array(new SharedArrayBuffer(threads * FIGURES * 8));
     this.#offerHeight = this.#nextHeight = this.#releaseHeight = firstHeight;
     this.#words.set(medianTimes.subarray(0, firstHeight), this.#layout.timesAt >> 2);
-    Atomics.store(this.#control, CONTROL.nextParse, firstHeight);
   }
 
   /**
@@ -222,14 +233,14 @@ export class Engine {
 
   /**
    * Copies a block's bytes into a free slot. Heights must be consecutive.
-   * @returns false if no slot is free: take `next` and `release` first
+   * @returns false if no slot is free: take `next` and `release` first. Also false while a block is refused
    */
   offer(block: EngineBlock, bytes: Uint8Array): boolean {
     const { height } = block;
     if (height !== this.#offerHeight || height > MAX_HEIGHT) throw new RangeError(`block ${height} is not the next one`);
     const slot = slotOf(this.#layout, height);
     const state = this.#wordOf(slot, 'STATE');
-    if (this.#failure !== null || Atomics.load(this.#words, state) !== SLOT.free) return false;
+    if (this.#failure !== null || this.#refusing || Atomics.load(this.#words, state) !== SLOT.free) return false;
     const kernel = this.#kernel;
     const fits = bytes.length <= kernel.layout('RAW_BYTES');
     if (fits) this.#bytes.set(bytes, slot + kernel.layout('RAW'));
@@ -252,22 +263,28 @@ export class Engine {
   }
 
   /**
-   * Resolves with the next block in order of height, after it passed. May be called before the block is offered. One
-   * call at a time. Rejects with EngineFailure once a block fails, a thread dies, or after close.
+   * Resolves with the next block in order of height, after it passed or was refused. May be called before the block is
+   * offered. One call at a time. Rejects with EngineFailure once a block fails in the shards, a thread dies, or after
+   * close.
    */
-  async next(): Promise<FinishedBlock> {
+  async next(): Promise<FinishedBlock | RefusedBlock> {
     const height = this.#nextHeight;
     const slot = slotOf(this.#layout, height);
     let progressMs = performance.now();
     for (;;) {
       const seen = Atomics.load(this.#control, CONTROL.done);
       this.#throwFailure();
-      if (
-        Atomics.load(this.#words, this.#wordOf(slot, 'STATE')) === SLOT.finished &&
-        Atomics.load(this.#words, this.#wordOf(slot, 'HEIGHT')) === height
-      ) {
-        this.#nextHeight++;
-        return this.#finished(slot, height);
+      if (Atomics.load(this.#words, this.#wordOf(slot, 'HEIGHT')) === height) {
+        const state = Atomics.load(this.#words, this.#wordOf(slot, 'STATE'));
+        if (state === SLOT.finished) {
+          this.#nextHeight++;
+          return this.#finished(slot, height);
+        }
+        if (state === SLOT.refused) {
+          const refusal = this.#words[this.#wordOf(slot, 'REFUSAL')];
+          await this.#emptyFrom(height);
+          return { height, refusal };
+        }
       }
       if (this.#offerHeight <= height) progressMs = performance.now();
       if (performance.now() - progressMs > STALL_MS)
@@ -276,6 +293,29 @@ export class Engine {
       if (wait.async) await wait.value;
       if (Atomics.load(this.#control, CONTROL.done) !== seen) progressMs = performance.now();
     }
+  }
+
+  /** Empties the slots of a refused block and of the blocks above it, which no shard has applied. */
+  async #emptyFrom(height: number): Promise<void> {
+    this.#refusing = true;
+    for (let above = height; above < this.#offerHeight; above++) {
+      const state = this.#wordOf(slotOf(this.#layout, above), 'STATE');
+      for (;;) {
+        const seen = Atomics.load(this.#control, CONTROL.event);
+        const found = Atomics.load(this.#words, state);
+        if (found !== SLOT.parsing && Atomics.compareExchange(this.#words, state, found, SLOT.free) === found) break;
+        const wait = waitAsync(this.#control, CONTROL.event, seen, WAIT_MS);
+        if (wait.async) await wait.value;
+        this.#throwFailure();
+      }
+    }
+  }
+
+  /** Continues after a refused block. The next block to offer is the one of this height, then those above it. */
+  offerAgain(height: number): void {
+    if (!this.#refusing || height !== this.#nextHeight) throw new RangeError(`block ${height} was not refused`);
+    this.#offerHeight = height;
+    this.#refusing = false;
   }
 
   /** Frees the slot of the block that `next` returned last. Its views are invalid afterwards. */

@@ -12,8 +12,6 @@ import { PAGE_BYTES } from './kernel-module.js';
 export const CONTROL = {
   /** Changes whenever a thread may have something to do. */
   event: 0,
-  /** Height of the next block to parse. */
-  nextParse: 1,
   /** Changes whenever a block finished or something failed. */
   done: 2,
   /** First error code; 0 for none. */
@@ -25,8 +23,8 @@ export const CONTROL = {
 export const MAX_THREADS = 32;
 export const CONTROL_WORDS: number = CONTROL.commands + MAX_THREADS;
 
-/** States of a slot. */
-export const SLOT = { free: 0, filled: 1, parsed: 2, finished: 3 } as const;
+/** States of a slot. A refused block has not reached the shards, and neither has any block above it. */
+export const SLOT = { free: 0, filled: 1, parsing: 2, parsed: 3, finished: 4, refused: 5 } as const;
 
 /** Figures of a thread by position. */
 export const FIGURE = { coins: 0, bytes: 1, changed: 2, parse: 3, ids: 4, emit: 5, apply: 6, finish: 7 } as const;

@@ -10,7 +10,7 @@ import { blockScriptFlags } from '../../src/consensus/rules/block-script-flags.j
 import { checkBlock } from '../../src/consensus/rules/check-block.js';
 import { contextualCheckBlock } from '../../src/consensus/rules/contextual-check-block.js';
 import { VersionBitsCache } from '../../src/consensus/rules/versionbits.js';
-import type { ChangedCoins, EngineBlock, EngineOptions, FinishedBlock } from '../../src/engine/engine.js';
+import type { ChangedCoins, EngineBlock, EngineOptions, FinishedBlock, RefusedBlock } from '../../src/engine/engine.js';
 import { EngineFailure, FAILURE } from '../../src/engine/engine.js';
 import { decodeCoin, encodeCoin } from '../../src/storage/codec/coin.js';
 import { encodeUndo } from '../../src/storage/codec/undo.js';
@@ -46,6 +46,8 @@ export class EngineStandIn implements BlockEngine {
   #stored = new Map<string, string>();
   #slots: Slot[] = [];
   #finished = 0;
+  /** Height of the refused block; 0 for none. */
+  #refused = 0;
   #failure: EngineFailure | null = null;
   #wake: (() => void) | null = null;
   closed = false;
@@ -76,7 +78,7 @@ export class EngineStandIn implements BlockEngine {
   }
 
   offer(facts: EngineBlock, bytes: Uint8Array): boolean {
-    if (this.closed || this.#slots.length === SLOTS) return false;
+    if (this.closed || this.#refused !== 0 || this.#slots.length === SLOTS) return false;
     const last = this.offered.at(-1) ?? this.options.firstHeight - 1;
     if (facts.height !== last + 1) throw new Error(`height ${facts.height} after ${last}`);
     this.#slots.push({ facts, bytes: new Uint8Array(bytes) });
@@ -85,7 +87,7 @@ export class EngineStandIn implements BlockEngine {
     return true;
   }
 
-  async next(): Promise<FinishedBlock> {
+  async next(): Promise<FinishedBlock | RefusedBlock> {
     while (!this.closed && this.#failure === null && this.#finished === this.#slots.length) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
@@ -95,8 +97,34 @@ export class EngineStandIn implements BlockEngine {
     }
     if (this.closed) throw new EngineFailure(0, FAILURE.closed, 'closed');
     if (this.#failure !== null) throw this.#failure;
-    const slot = this.#slots[this.#finished++] as Slot;
-    return this.#connect(slot);
+    const slot = this.#slots[this.#finished] as Slot;
+    const block = this.#check(slot);
+    if (block === null) {
+      this.#refused = slot.facts.height;
+      this.#slots.splice(this.#finished);
+      return { height: this.#refused, refusal: BROKEN_RULE };
+    }
+    this.#finished++;
+    return this.#connect(slot, block);
+  }
+
+  offerAgain(height: number): void {
+    if (height !== this.#refused) throw new RangeError(`block ${height} was not refused`);
+    this.#refused = 0;
+    this.offered.splice(this.offered.indexOf(height));
+  }
+
+  /** Checks what needs no coins. */
+  #check({ facts, bytes }: Slot): BlockView | null {
+    const { params } = this.#chain().view;
+    const prev = this.#chain().view.node(facts.hash)!.prev!;
+    try {
+      const block = parseBlock(bytes, crypto);
+      const wrong = checkBlock(block, params, crypto) ?? contextualCheckBlock(block, prev, params, new VersionBitsCache());
+      return wrong === null && equalBytes(block.hash, facts.hash) ? block : null;
+    } catch {
+      return null;
+    }
   }
 
   #fail(height: number, code: number, message: string): never {
@@ -104,21 +132,12 @@ export class EngineStandIn implements BlockEngine {
     throw this.#failure;
   }
 
-  async #connect({ facts, bytes }: Slot): Promise<FinishedBlock> {
+  async #connect({ facts, bytes }: Slot, block: BlockView): Promise<FinishedBlock> {
     const { height } = facts;
     if (this.#plan.dieAt === height) this.#fail(height, FAILURE.thread, 'a thread has died');
     const { params } = this.#chain().view;
     const prev = this.#chain().view.node(facts.hash)!.prev!;
     const versionBits = new VersionBitsCache();
-    let block: BlockView;
-    try {
-      block = parseBlock(bytes, crypto);
-    } catch {
-      return this.#fail(height, BROKEN_RULE, `block ${height} cannot be decoded`);
-    }
-    if (!equalBytes(block.hash, facts.hash)) this.#fail(height, BROKEN_RULE, 'another header');
-    const wrong = checkBlock(block, params, crypto) ?? contextualCheckBlock(block, prev, params, versionBits);
-    if (wrong !== null) this.#fail(height, BROKEN_RULE, `block ${height}: ${wrong.reason}`);
     await this.#readCoins(block);
     const view = { get: (outpoint: Uint8Array) => this.#coins.get(hex(outpoint)) };
     const flags = blockScriptFlags(prev, facts.hash, params, versionBits);

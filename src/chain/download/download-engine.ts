@@ -181,12 +181,13 @@ export class DownloadEngine {
 
   /**
    * Passes the bytes of a requested block to the engine.
+   * @param sender if one of its blocks turns out to be wrong, all its later blocks are given back
    * @returns null if the ordinary code must take the block. Otherwise `stored` resolves with false if the engine gives
    *   the bytes back, and `next` when another block may be sent
    */
-  takeBytes(node: HeaderNode, bytes: Uint8Array): { readonly stored: Promise<boolean>; readonly next: Promise<void> | undefined } | null {
+  takeBytes(node: HeaderNode, bytes: Uint8Array, sender: object): { readonly stored: Promise<boolean>; readonly next: Promise<void> | undefined } | null {
     const run = this.#run;
-    const stored = run?.takeBytes(node, bytes) ?? null;
+    const stored = run?.takeBytes(node, bytes, sender) ?? null;
     return run === null || stored === null ? null : { stored, next: run.held.whenNotFull() };
   }
 

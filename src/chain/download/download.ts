@@ -170,8 +170,8 @@ export class Download {
    * Passes the bytes of a requested block to the download engine.
    * @returns null if the block must be accepted with `accept`. Otherwise `stored` resolves with false if it must be then
    */
-  takeBytes(node: HeaderNode, bytes: Uint8Array): AcceptedBlock | null {
-    return this.#parts.engine.takeBytes(node, bytes);
+  takeBytes(node: HeaderNode, bytes: Uint8Array, sender: object): AcceptedBlock | null {
+    return this.#parts.engine.takeBytes(node, bytes, sender);
   }
 
   #connectSoon(): void {

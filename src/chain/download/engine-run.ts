@@ -3,7 +3,7 @@
 // So whatever fails, the run only has to be dropped: the chain stands at the last checkpoint, and the ordinary code goes on
 // from there. See docs/decisions/0084-download-engine.md.
 
-import { type ChangedCoins, EngineFailure, type FinishedBlock } from '../../engine/engine.js';
+import { type ChangedCoins, EngineFailure, type FinishedBlock, type RefusedBlock } from '../../engine/engine.js';
 import { TimeSlice } from '../../lib/time-slice.js';
 import type { BlockPosition } from '../../storage/block-records.js';
 import { StoreError } from '../../storage/store-error.js';
@@ -181,10 +181,10 @@ export class EngineRun {
    * @returns resolves with false if the run gives the bytes back: the ordinary code must take them. Null if the run does
    *   not take them at all
    */
-  takeBytes(node: HeaderNode, bytes: Uint8Array): Promise<boolean> | null {
+  takeBytes(node: HeaderNode, bytes: Uint8Array, sender: object): Promise<boolean> | null {
     if (this.#state === 'ending' || this.ended || node.height <= this.#offered.height || node.has(NodeStatus.HAVE_DATA)) return null;
     if (node.height > this.#deps.lastHeight || !mayConnect(this.#ws, node, this.#deps.assumedValid())) return null;
-    const ended = this.held.hold(node, bytes);
+    const ended = this.held.hold(node, bytes, sender);
     if (ended !== null) this.wake();
     return ended;
   }
@@ -214,6 +214,8 @@ export class EngineRun {
         }
         this.#starvedSinceMs = null;
         const bytes = here instanceof Promise ? await here : here;
+        // A block below this one was refused meanwhile.
+        if (node.prev !== this.#offered) continue;
         if (this.#state !== 'running' || !engine.offer(engineBlock(this.#ws, node), bytes)) break;
         this.#offered = node;
       }
@@ -245,14 +247,31 @@ export class EngineRun {
       while (!this.ended) {
         const block = await engine.next();
         const node = this.#offered.ancestor(block.height) as HeaderNode;
-        this.#collected = node;
-        this.#finished.push({ node, block });
-        this.#storeSoon();
+        if ('refusal' in block) this.#giveBack(engine, node, block);
+        else {
+          this.#collected = node;
+          this.#finished.push({ node, block });
+          this.#storeSoon();
+        }
         for (const resolve of this.#waiters.splice(0)) resolve();
       }
     } catch (error) {
       this.#fail(error);
     }
+  }
+
+  /**
+   * Lets the ordinary code judge a block that the engine refused, and the other blocks of its sender. The run waits for
+   * a block of the same hash. If the ordinary code has stored the refused bytes, the engine fails.
+   */
+  #giveBack(engine: BlockEngine, node: HeaderNode, { height, refusal }: RefusedBlock): void {
+    const why = `block ${height} is not certainly valid: code ${refusal}`;
+    engine.offerAgain(height);
+    this.#offered = node.prev as HeaderNode;
+    if (!this.held.giveBack(node)) throw new EngineFailure(height, refusal, why);
+    this.#ws.log.info(`The download engine has refused a copy of a block, and waits for another one: ${why}`);
+    if (this.#state === 'running') this.wake();
+    else this.#storeSoon();
   }
 
   #storeSoon(): void {
@@ -320,6 +339,8 @@ export class EngineRun {
 
   #tick(): void {
     if (this.#ws.stopping() && this.#state === 'running') this.#endSoon();
+    // The block that is missing may have become invalid.
+    if (this.#starvedSinceMs !== null) this.wake();
     if (this.#state === 'running' && this.#checkpointIsDue) this.#storeSoon();
   }
 

@@ -9,6 +9,7 @@ const MAX_BYTES = 128 << 20;
 
 interface Held {
   readonly bytes: Uint8Array;
+  readonly sender: object;
   readonly end: (stored: boolean) => void;
 }
 
@@ -33,12 +34,13 @@ export class HeldBlocks {
 
   /**
    * Holds a block.
+   * @param sender of the block, for `giveBack`
    * @returns resolves with whether the block was stored; null if it is held already or the space is full
    */
-  hold(node: HeaderNode, bytes: Uint8Array): Promise<boolean> | null {
+  hold(node: HeaderNode, bytes: Uint8Array, sender: object): Promise<boolean> | null {
     if (this.#blocks.has(node) || this.#bytes + bytes.length > MAX_BYTES) return null;
     return new Promise((end) => {
-      this.#blocks.set(node, { bytes, end });
+      this.#blocks.set(node, { bytes, sender, end });
       this.#bytes += bytes.length;
     });
   }
@@ -59,10 +61,23 @@ export class HeldBlocks {
     if (this.#bytes < WAIT_BYTES) this.releaseWaiters();
   }
 
+  /** Gives back a block, and all blocks of its sender above it. @returns false if the block is not held */
+  giveBack(node: HeaderNode): boolean {
+    const held = this.#blocks.get(node);
+    if (held === undefined) return false;
+    this.#endIf((other, { sender }) => sender === held.sender && other.height >= node.height);
+    return true;
+  }
+
   /** Gives all bytes back. */
   endAll(): void {
-    for (const node of [...this.#blocks.keys()].sort((a, b) => a.height - b.height)) this.end(node, false);
+    this.#endIf(() => true);
     this.releaseWaiters();
+  }
+
+  #endIf(ends: (node: HeaderNode, held: Held) => boolean): void {
+    const ended = [...this.#blocks].filter(([node, held]) => ends(node, held)).map(([node]) => node);
+    for (const node of ended.sort((a, b) => a.height - b.height)) this.end(node, false);
   }
 
   releaseWaiters(): void {

@@ -39,6 +39,8 @@ export const SUBSIDY: u32 = 64;
 export const HASH: u32 = 72;
 /** Checksum of the undo data, 32 bytes. */
 export const UNDO_CHECKSUM: u32 = 104;
+/** Error code of a refused block. */
+export const REFUSAL: u32 = 136;
 /** Begin of each shard's segment, then end of each. */
 export const SEGMENT_BEGIN: u32 = 256;
 export const SEGMENT_END: u32 = 384;

@@ -70,7 +70,7 @@ export class BlockReceiver {
       return undefined;
     }
     const known = asked ? chain.node(header.hash) : undefined;
-    const taken = known === undefined ? null : this.#context.download.takeBytes(known, payload);
+    const taken = known === undefined ? null : this.#context.download.takeBytes(known, payload, peer);
     if (taken !== null) return this.#awaitEngine(peer, payload, header.hash, taken);
     return this.#parse(peer, payload, header.hash, prev.height + 1, asked);
   }

@@ -94,7 +94,7 @@ async function feed(engine: Engine, blocks: readonly BuiltBlock[], take: (block:
   let offered = 0;
   for (let taken = 0; taken < blocks.length; taken++) {
     while (offered < blocks.length && engine.offer(factsOf(blocks[offered]), blocks[offered].bytes)) offered++;
-    const block = await engine.next();
+    const block = (await engine.next()) as FinishedBlock;
     take(block);
     engine.release(block.height);
   }
@@ -242,13 +242,66 @@ t.test('stops at a block that is not valid, and names its height', async (t) => 
   t.equal(await failureOf(engine.next()), failure, 'every later call gives the same failure');
 });
 
-t.test('refuses bytes that do not belong to the hash, and bytes that are too many or none', async (t) => {
-  for (const bytes of [chain[1].bytes, Buffer.alloc(4_000_001), Buffer.alloc(0), chain[0].bytes.subarray(0, 100)]) {
-    const engine = await startEngine(1);
-    t.ok(engine.offer(factsOf(chain[0]), bytes));
-    t.equal((await failureOf(engine.next()))?.height, 1);
-    await engine.close();
+/** Copies of a block of which no shard must see anything. */
+function changedCopies(at: number): Uint8Array[] {
+  const { bytes } = chain[at];
+  const changed = (position: number): Uint8Array => {
+    const copy = Buffer.from(bytes);
+    copy[position] ^= 1;
+    return copy;
+  };
+  // The header, the coinbase's script and amount, the lock time; another block; bytes that are too many, too few, or none.
+  return [changed(4), changed(127), changed(bytes.length - 40), changed(bytes.length - 1), chain[at + 1].bytes, Buffer.alloc(4_000_001)].concat(
+    [bytes.subarray(0, bytes.length - 1), bytes.subarray(0, 100), Buffer.concat([bytes, Buffer.alloc(1)]), Buffer.alloc(0)].map((one) =>
+      Buffer.from(one),
+    ),
+  );
+}
+
+for (const threads of [1, 3]) {
+  t.test(`refuses changed copies of a block, and goes on with the block, with ${threads} threads`, async (t) => {
+    const engine = await startEngine(threads);
+    t.teardown(() => engine.close());
+    const at = 119;
+    await feed(engine, chain.slice(0, at));
+    const copies = changedCopies(at);
+    for (const copy of copies) {
+      let offered = at + 1;
+      t.ok(engine.offer(factsOf(chain[at]), copy));
+      // The blocks above the copy are good.
+      while (engine.offer(factsOf(chain[offered]), chain[offered].bytes)) offered++;
+      t.ok(offered > at + 2);
+      const refused = await engine.next();
+      t.match(refused, { height: at + 1, refusal: Number });
+      t.notOk(engine.offer(factsOf(chain[offered]), chain[offered].bytes), 'no block is taken before offerAgain');
+      engine.offerAgain(at + 1);
+      t.throws(() => engine.offerAgain(at + 1), RangeError);
+    }
+    await feed(engine, chain.slice(at));
+    const rows = await changedRows(engine);
+    t.strictSame(shown(KernelWithoutThreads.applyRows(new Map(), rows)), shown(ordinary[chain.length].coins));
+  });
+}
+
+t.test('refuses a block while lower ones are in work, and changed copies in a row', async (t) => {
+  const engine = await startEngine(2);
+  t.teardown(() => engine.close());
+  await feed(engine, chain.slice(0, 110));
+  const copy = changedCopies(115)[3]!;
+  for (let i = 110; i < 118; i++) t.ok(engine.offer(factsOf(chain[i]), i === 115 || i === 117 ? copy : chain[i].bytes));
+  for (let height = 111; height <= 115; height++) {
+    t.match(await engine.next(), { height, txCount: Number });
+    if (height % 2 === 0) {
+      engine.release(height - 1);
+      engine.release(height);
+    }
   }
+  t.match(await engine.next(), { height: 116, refusal: Number });
+  engine.offerAgain(116);
+  engine.release(115);
+  await feed(engine, chain.slice(115));
+  const rows = await changedRows(engine);
+  t.strictSame(shown(KernelWithoutThreads.applyRows(new Map(), rows)), shown(ordinary[chain.length].coins));
 });
 
 t.test('rejects when it is closed, at any time', async (t) => {

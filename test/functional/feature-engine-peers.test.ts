@@ -1,0 +1,105 @@
+// The download engine in a real node whose peers lie: changed copies of blocks, other blocks, parts of blocks, blocks that
+// never come. The engine goes on, with the blocks of an honest peer.
+import fs from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, NO_ONE, reward, spend } from '../framework/chain-builder.js';
+import { Daemon } from '../framework/daemon.js';
+import { headersPayload, P2pClient } from '../framework/p2p-client.js';
+import { freePort } from '../framework/ports.js';
+import { until } from '../framework/until.js';
+
+const ASSUMED_HEIGHT = 400;
+/** More than two weeks of blocks bury the assumed-valid block. */
+const BURIED = 2_020;
+const MOST_HEADERS = 2_000;
+
+/** Blocks with spends whose scripts fail: only -assumevalid makes them valid. */
+function build(): BuiltBlock[] {
+  const blocks = buildChain(GENESIS, 104, { script: NO_ONE });
+  for (let i = 0; blocks.length < ASSUMED_HEIGHT; i++) {
+    const coin = reward(blocks[i]!);
+    blocks.push(buildBlock(blocks.at(-1)!, { txs: [spend([coin], [{ value: 1_000, script: ANYONE }])], fees: coin.value - 1_000 }));
+  }
+  return [...blocks, ...buildChain(blocks.at(-1)!, BURIED)];
+}
+
+const blocks = build();
+const byHash = new Map(blocks.map((block) => [block.hashHex, block]));
+const shown = (hash: Buffer): string => Buffer.from(hash).reverse().toString('hex');
+
+/** Announces the chain, and answers requests for headers and blocks until the connection ends. @param answer bytes of a block; null for no answer */
+async function serve(peer: P2pClient, answer: (block: BuiltBlock) => Buffer | null): Promise<void> {
+  peer.send('headers', headersPayload([(blocks.at(-1) as BuiltBlock).header]));
+  for (;;) {
+    await peer.until(() => peer.received.some(({ command }) => command === 'getheaders' || command === 'getdata'));
+    const at = peer.received.findIndex(({ command }) => command === 'getheaders' || command === 'getdata');
+    const [{ command, payload }] = peer.received.splice(at, 1) as [{ command: string; payload: Buffer }];
+    if (command === 'getheaders') {
+      // The locator's first hash, behind version and count.
+      const from = byHash.get(shown(payload.subarray(5, 37)))?.height ?? 0;
+      peer.send('headers', headersPayload(blocks.slice(from, from + MOST_HEADERS).map(({ header }) => header)));
+      continue;
+    }
+    for (let i = 0; i < payload[0]!; i++) {
+      const block = byHash.get(shown(payload.subarray(5 + i * 36, 37 + i * 36)));
+      const bytes = block === undefined ? null : answer(block);
+      if (bytes !== null) peer.send('block', bytes);
+    }
+  }
+}
+
+function changed(block: BuiltBlock, at: number): Buffer {
+  const bytes = Buffer.from(block.bytes);
+  bytes[at]! ^= 1;
+  return bytes;
+}
+
+/** Lies about a block, each with the same header. */
+const LIES: Record<string, (block: BuiltBlock) => Buffer> = {
+  'an amount is changed': (block) => changed(block, block.bytes.length - 12),
+  'a lock time is changed': (block) => changed(block, block.bytes.length - 1),
+  'it has the transactions of another block': (block) =>
+    Buffer.concat([block.header, (blocks[block.height] as BuiltBlock).bytes.subarray(block.header.length)]),
+  'it ends early': ({ bytes }) => bytes.subarray(0, bytes.length - 3),
+  'it has no transactions': ({ header }) => Buffer.concat([header, Buffer.alloc(1)]),
+};
+
+t.test('goes on after changed copies of blocks, and after blocks that do not come', async (t) => {
+  const port = await freePort();
+  const assumed = blocks[ASSUMED_HEIGHT - 1]!.hashHex;
+  const node = await Daemon.start(`-port=${port}`, '-bind=127.0.0.1', '-engine=1', '-par=2', `-assumevalid=${assumed}`, '-debug=net');
+  t.teardown(() => node.remove());
+  const log = (): string => fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'latin1');
+  const starts = 'The download engine connects blocks from height ';
+  const stingy = await P2pClient.connect(port, { startHeight: blocks.length });
+  let withheld: BuiltBlock | null = null;
+  const served = serve(stingy, (block) => {
+    withheld ??= block;
+    return block === withheld ? null : block.bytes;
+  }).catch(() => {});
+  await until('a withheld block', async () => withheld !== null);
+  for (const [name, lie] of Object.entries(LIES)) {
+    const liar = await P2pClient.connect(port, { startHeight: blocks.length });
+    let lied: BuiltBlock | null = null;
+    // The lowest block is wrong, and all others are right.
+    await serve(liar, (block) => {
+      lied ??= block;
+      return block === lied ? lie(block) : block.bytes;
+    }).catch(() => {});
+    // While one peer withholds a block, nobody can send blocks that are too far above it.
+    await served;
+    t.ok(liar.closed, `a peer is disconnected whose block is wrong: ${name}`);
+  }
+  t.equal(log().split('The download engine has refused a copy').length - 1, Object.keys(LIES).length);
+  const honest = await P2pClient.connect(port, { startHeight: blocks.length });
+  void serve(honest, ({ bytes }) => bytes).catch(() => {});
+  await until('all blocks', async () => (await node.call('getblockcount')) === blocks.length);
+  t.notOk(honest.closed);
+  honest.close();
+  const text = log();
+  t.equal(text.split(starts).length - 1, 1, 'one run');
+  t.match(text, `The download engine has ended at height ${ASSUMED_HEIGHT}`);
+  t.notMatch(text, 'The download engine has failed');
+  t.equal(await node.call('verifychain', 3, 0), true);
+});
