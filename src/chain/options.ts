@@ -25,6 +25,8 @@ export interface EngineSettings {
   readonly leastBlocks: number;
   /** Height of the last block that it connects (-stopatheight); infinite for none. */
   readonly stopHeight: number;
+  /** Reason why the engine must not run, for the log; null if it may. */
+  readonly forbidden: string | null;
 }
 
 /** Settings of the chain. Each field has Core's default. */

@@ -296,17 +296,17 @@ export class Mempool {
   }
 
   /**
-   * Takes out all transactions and accepts them again, as after a restart. Called after a jump of the tip, because the
-   * blocks in between, which the mempool did not see, may contain any of them.
+   * Takes out all transactions and accepts them again with their times of entry, as after a restart. Called after a jump
+   * of the tip, because the blocks in between, which the mempool did not see, may contain any of them.
    */
   #acceptAgain(): void {
     const { records, rows } = this.#pool;
     const taken = [...rows.here()].sort((a, b) => rows.ancestorCount[a] - rows.ancestorCount[b]);
-    const txs = taken.map((row) => parseTx(new Uint8Array(records.bytesOf(row)), records.hashes));
+    const saved = taken.map((row) => ({ tx: parseTx(new Uint8Array(records.bytesOf(row)), records.hashes), time: rows.time[row] }));
     this.#pool.remove(new Set(taken), 'reorg');
     this.#pool.bumpCounter();
     const acceptAll = async (): Promise<void> => {
-      for (const tx of txs) await this.accept(tx);
+      for (const { tx, time } of saved) await this.accept(tx, { time });
     };
     acceptAll().catch((error: Error) => this.#deps.log.error(`Transactions of the mempool are lost: ${error.message}`));
   }

@@ -47,11 +47,17 @@ const LEAST_ENGINE_BLOCKS = 300;
 /** ZMQ topics with a message for every block or transaction of the initial download. */
 const TOPICS_OF_EVERY_BLOCK: readonly ZmqTopic[] = ['hashtx', 'rawtx', 'sequence'];
 
-/** Returns the settings of the download engine; null without it. */
+/** Returns the settings of the download engine; null if the operator has switched it off. */
 export function engineSettings({ downloadEngine, notify, par, stopAtHeight }: NodeConfig): EngineSettings | null {
+  if (!downloadEngine) return null;
   // The engine does not pass on the blocks that it connects, and subscribers of these topics must not miss one.
-  if (!downloadEngine || notify.zmq.some(({ topic }) => TOPICS_OF_EVERY_BLOCK.includes(topic))) return null;
-  return { threads: par, leastBlocks: LEAST_ENGINE_BLOCKS, stopHeight: stopAtHeight > 0 ? stopAtHeight : Number.POSITIVE_INFINITY };
+  const topic = TOPICS_OF_EVERY_BLOCK.find((one) => notify.zmq.some((publisher) => publisher.topic === one));
+  return {
+    threads: par,
+    leastBlocks: LEAST_ENGINE_BLOCKS,
+    stopHeight: stopAtHeight > 0 ? stopAtHeight : Number.POSITIVE_INFINITY,
+    forbidden: topic === undefined ? null : `-zmqpub${topic} publishes the transactions of every block`,
+  };
 }
 
 /** Checks the newest blocks (-checkblocks, -checklevel). @throws ConfigError if they are damaged, or the clock is far behind the tip */

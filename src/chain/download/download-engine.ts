@@ -114,6 +114,12 @@ export class DownloadEngine {
   /** Runs in the queue of changes. */
   async #start(): Promise<void> {
     const ws = this.#ws;
+    const forbidden = ws.options.engine?.forbidden ?? null;
+    if (forbidden !== null) {
+      ws.log.info(`Blocks are connected without the download engine: ${forbidden}.`);
+      this.#off = true;
+      return;
+    }
     const { activator, changes, persister, assumedValid, writeSomeRows, start } = this.#deps;
     await activator.writeTipChanges();
     await activator.prefetcher.close();
@@ -185,7 +191,11 @@ export class DownloadEngine {
    * @returns null if the ordinary code must take the block. Otherwise `stored` resolves with false if the engine gives
    *   the bytes back, and `next` when another block may be sent
    */
-  takeBytes(node: HeaderNode, bytes: Uint8Array, sender: object): { readonly stored: Promise<boolean>; readonly next: Promise<void> | undefined } | null {
+  takeBytes(
+    node: HeaderNode,
+    bytes: Uint8Array,
+    sender: object,
+  ): { readonly stored: Promise<boolean>; readonly next: Promise<void> | undefined } | null {
     const run = this.#run;
     const stored = run?.takeBytes(node, bytes, sender) ?? null;
     return run === null || stored === null ? null : { stored, next: run.held.whenNotFull() };

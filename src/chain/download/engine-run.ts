@@ -3,9 +3,10 @@
 // So whatever fails, the run only has to be dropped: the chain stands at the last checkpoint, and the ordinary code goes on
 // from there. See docs/decisions/0084-download-engine.md.
 
-import { type ChangedCoins, EngineFailure, type FinishedBlock, type RefusedBlock } from '../../engine/engine.js';
+import { type ChangedCoins, EngineFailure, type EngineOptions, type FinishedBlock, type RefusedBlock } from '../../engine/engine.js';
 import { TimeSlice } from '../../lib/time-slice.js';
 import type { BlockPosition } from '../../storage/block-records.js';
+import { withPlainScript } from '../../storage/codec/coin.js';
 import { StoreError } from '../../storage/store-error.js';
 import { WriteBatch } from '../../storage/write-batch.js';
 import type { Changes } from '../changes.js';
@@ -157,7 +158,7 @@ export class EngineRun {
     }
   }
 
-  async #options(complete: boolean): Promise<Parameters<StartEngine>[0]> {
+  async #options(complete: boolean): Promise<EngineOptions> {
     const { threads, memoryBytes } = this.#deps;
     const firstHeight = this.#stored.height + 1;
     const medianTimes = new Uint32Array(firstHeight);
@@ -168,7 +169,8 @@ export class EngineRun {
     }
     const { space, store } = this.#ws;
     const coinPrefix = space.coins.gte[0] as number;
-    return { threads, memoryBytes, firstHeight, medianTimes, coinPrefix, complete, readCoins: (keys) => store.getMany(keys) };
+    const readCoins: EngineOptions['readCoins'] = async (keys) => (await store.getMany(keys)).map((coin) => coin && withPlainScript(coin));
+    return { threads, memoryBytes, firstHeight, medianTimes, coinPrefix, complete, readCoins };
   }
 
   get #isFull(): boolean {

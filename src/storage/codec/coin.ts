@@ -144,3 +144,14 @@ function asCorruption(error: unknown): unknown {
   if (!(error instanceof DecodeError)) return error;
   return new StoreError('STORE_CORRUPTION', `Stored coin is damaged: ${error.message}`, error);
 }
+
+/**
+ * Returns a stored coin with its script in a form that adit writes: forms 4 and 5 come from Core's snapshots only.
+ * @throws StoreError STORE_CORRUPTION
+ */
+export function withPlainScript(coin: Uint8Array): Uint8Array {
+  let at = 0;
+  // Height code and amount.
+  for (let varints = 0; varints < 2; varints++) while ((coin[at++] & 0x80) !== 0);
+  return coin[at] === 4 || coin[at] === 5 ? encodeCoin(decodeCoin(coin)) : coin;
+}

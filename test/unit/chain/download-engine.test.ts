@@ -53,7 +53,7 @@ async function open(plan: StandInPlan | null = {}, options: FixtureOptions = {})
     engines.push(engine);
     return engine;
   };
-  const engine = plan === null ? null : { threads: 2, leastBlocks: 10, stopHeight: Number.POSITIVE_INFINITY };
+  const engine = plan === null ? null : { threads: 2, leastBlocks: 10, stopHeight: Number.POSITIVE_INFINITY, forbidden: null };
   const fixture = await openFixture({
     maxTipAge: IN_DOWNLOAD,
     assumeValid,
@@ -251,7 +251,7 @@ t.test('lets the ordinary code judge changed copies, and waits for the blocks', 
   const liar = {};
   const lying = [100, 101, 102, 140];
   const given = blocks.filter(({ height }) => !lying.includes(height)).map((block) => world.give(block));
-  const lies = lying.map((height) => world.give(changedCopy(blocks[height - 1]!), true, verdicts));
+  const lies = lying.map((height) => world.give(changedCopy(blocks[height - 1]!), true, liar));
   await Promise.all(lies);
   t.same(verdicts, Array(4).fill('bad-txnmrklroot'), 'one wrong block is enough to give back the others of its sender');
   t.equal(world.chain.view.node(blocks[99]!.hashHex)!.failed, false, 'the block of that hash is not invalid');
@@ -267,7 +267,9 @@ t.test('lets the ordinary code judge changed copies, and waits for the blocks', 
 t.test('writes a checkpoint at a clean stop while a block is missing because its copy was changed', async (t) => {
   const world = await open();
   await world.chain.commands.submitHeaders(headers);
-  const given = blocks.slice(0, 120).map((block) => world.give(block.height === 100 ? changedCopy(block) : block, true, block).catch(() => false));
+  const given = blocks
+    .slice(0, 120)
+    .map((block) => world.give(block.height === 100 ? changedCopy(block) : block, true, block).catch(() => false));
   await until('the blocks below', async () => world.chain.view.reached.height === 99);
   await world.chain.close();
   await Promise.all(given);
@@ -286,7 +288,10 @@ t.test('ends with a checkpoint below a block that is invalid without its coins',
   await Promise.all(given);
   await tipAt(world, 119);
   t.equal(world.chain.download.engine, null);
-  t.ok(world.changes.find(({ jumpedFrom }) => jumpedFrom !== undefined), 'the work below the block is kept');
+  t.ok(
+    world.changes.find(({ jumpedFrom }) => jumpedFrom !== undefined),
+    'the work below the block is kept',
+  );
   t.same(world.faults, []);
   await world.end();
 });
@@ -382,12 +387,26 @@ t.test('does not start near the assumed-valid block, without one, or outside the
 });
 
 t.test('stops at the height of -stopatheight', async (t) => {
-  const world = await open({}, { engine: { threads: 1, leastBlocks: 10, stopHeight: 50 } });
+  const world = await open({}, { engine: { threads: 1, leastBlocks: 10, stopHeight: 50, forbidden: null } });
   await world.chain.commands.submitHeaders(headers);
   await Promise.all(blocks.slice(0, 60).map((block) => world.give(block)));
   await tipAt(world, 60);
   t.ok(world.changes.some(({ jumpedFrom }) => jumpedFrom !== undefined));
   t.equal(world.engines[0]!.offered.at(-1), 50);
+  await world.end();
+});
+
+t.test('leaves all blocks to the ordinary code if the settings forbid the engine', async (t) => {
+  const world = await open({}, { engine: { threads: 1, leastBlocks: 10, stopHeight: 500, forbidden: 'a reason' } });
+  await world.chain.commands.submitHeaders(headers);
+  await Promise.all(blocks.map((block) => world.give(block)));
+  await tipAt(world, last.height);
+  t.equal(world.engines.length, 0);
+  t.equal(
+    world.changes.find(({ jumpedFrom }) => jumpedFrom !== undefined),
+    undefined,
+  );
+  await assertSame(t, world);
   await world.end();
 });
 

@@ -251,7 +251,14 @@ function changedCopies(at: number): Uint8Array[] {
     return copy;
   };
   // The header, the coinbase's script and amount, the lock time; another block; bytes that are too many, too few, or none.
-  return [changed(4), changed(127), changed(bytes.length - 40), changed(bytes.length - 1), chain[at + 1].bytes, Buffer.alloc(4_000_001)].concat(
+  return [
+    changed(4),
+    changed(127),
+    changed(bytes.length - 40),
+    changed(bytes.length - 1),
+    chain[at + 1].bytes,
+    Buffer.alloc(4_000_001),
+  ].concat(
     [bytes.subarray(0, bytes.length - 1), bytes.subarray(0, 100), Buffer.concat([bytes, Buffer.alloc(1)]), Buffer.alloc(0)].map((one) =>
       Buffer.from(one),
     ),

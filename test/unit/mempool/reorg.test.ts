@@ -573,7 +573,7 @@ t.test('invalidateblock removes what a tip forbids before the transactions of a 
 });
 
 t.test('after a jump of the tip, only transactions that still fit the chain return', async (t) => {
-  const { pool, chain } = createPool({ policy: NO_POLICY });
+  const { pool, chain, clock } = createPool({ policy: NO_POLICY });
   const free = pay([chain.fund(50_000)], 49_000);
   const confirmed = pay([chain.fund(50_000)], 49_000);
   const child = pay([outpointOf(confirmed, 0)], 48_000);
@@ -582,9 +582,12 @@ t.test('after a jump of the tip, only transactions that still fit the chain retu
   const below = pay([outpointOf(loser, 0)], 48_000);
   for (const tx of [free, confirmed, child, loser, below]) t.equal((await pool.accept(tx)).reject, null);
   t.notOk(pool.outlasts({ connected: [], disconnected: [], jumpedFrom: chain.tip }), 'any of them may be in a skipped block');
+  const enteredAt = clock.seconds;
+  clock.seconds += 500;
   chain.jump([[confirmed], [pay([contested], 47_000)], []]);
   await until('the transactions returned', () => pool.has(free.txid) && pool.has(child.txid));
   t.equal(pool.size, 2);
   t.equal(pool.get(child.txid)?.ancestorCount, 1, 'its parent is confirmed');
+  t.same([pool.get(free.txid)?.time, pool.get(child.txid)?.time], [enteredAt, enteredAt], 'the times of entry stay');
   t.equal(pool.spender(contested), undefined);
 });

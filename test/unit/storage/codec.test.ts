@@ -6,7 +6,7 @@ import { ByteWriter } from '../../../src/consensus/bytes/writer.js';
 import type { Coin } from '../../../src/consensus/coin.js';
 import { sigopsOf } from '../../../src/consensus/script/sigops.js';
 import { compressAmount, decompressAmount } from '../../../src/storage/codec/amount.js';
-import { decodeCoin, encodeCoin, StoredCoin, storedCoin } from '../../../src/storage/codec/coin.js';
+import { decodeCoin, encodeCoin, StoredCoin, storedCoin, withPlainScript } from '../../../src/storage/codec/coin.js';
 import { decodeIndexRow, encodeIndexRow } from '../../../src/storage/codec/index-row.js';
 import { decodeUndo, encodeUndo } from '../../../src/storage/codec/undo.js';
 import { readVarint, readVarintBig, writeVarint } from '../../../src/storage/codec/varint.js';
@@ -143,6 +143,9 @@ t.test('encodes standard scripts in their special forms, and all others raw', as
   const gy = '483ada7726a3c4655da4fbfc0e1108a8fd17b448a68554199c47d08ffb10d4b8';
   t.equal(form(`4104${gx}${gy}ac`), `494104${gx}${gy}ac`);
   t.equal(hex(decodeCoin(unhex(`000004${gx}`)).script), `4104${gx}${gy}ac`);
+  t.equal(hex(withPlainScript(unhex(`86ef97d5790904${gx}`))), `86ef97d57909494104${gx}${gy}ac`, 'behind longer varints');
+  for (const plain of [`000000${'04'.repeat(20)}`, `000002${x}`, `0000494104${gx}${gy}ac`, '000006', '0004', ''])
+    t.equal(hex(withPlainScript(unhex(plain))), plain, 'any other row is not changed');
   const oddY = (0xfffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2fn - BigInt(`0x${gy}`)).toString(16).padStart(64, '0');
   t.equal(hex(decodeCoin(unhex(`000005${gx}`)).script), `4104${gx}${oddY}ac`);
   t.throws(() => decodeCoin(unhex(`000004${'00'.repeat(31)}05`)), { code: 'STORE_CORRUPTION' }, 'x = 5 is on no point');
