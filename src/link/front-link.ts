@@ -13,12 +13,12 @@ import {
   indexMember,
   isPacked,
   type LinkPorts,
-  memberReply,
   type NodeNews,
   Outbox,
   type PassedSecrets,
   type PriorityCall,
   type ReplyBody,
+  ReplyMembers,
   type TakenBlock,
   unpackMessage,
 } from './messages.js';
@@ -80,6 +80,7 @@ export class FrontLink {
   readonly #outbox: Outbox;
   readonly #requests: CallWriter;
   readonly #replies: ReplyReader;
+  readonly #members = new ReplyMembers();
   readonly #onNews: (news: FrontNews) => void;
   readonly #pending = new Map<number, Pending>();
   readonly #templates = new Map<number, TemplateHandler>();
@@ -298,7 +299,7 @@ export class FrontLink {
   #takeItem(item: Item, parts: readonly Uint8Array[]): void {
     const id = item[1] as number;
     if (item[0] === ITEM.REPLY) {
-      this.#removePending(id)?.done(item[2] as number, memberReply(item[3], parts));
+      this.#removePending(id)?.done(item[2] as number, this.#members.replyOf(item[3], parts));
     } else if (item[0] === ITEM.TEMPLATE_READY) {
       const done = this.#templates.get(id);
       this.#templates.delete(id);

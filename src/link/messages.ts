@@ -83,7 +83,7 @@ export const ITEM = {
    * from a front: method, calls, errors, seconds, bucket counts...; calls that the front answered since the last report
    */
   COUNTS: 3,
-  /** to a front: id, status, body | number of the part | [text before, number of the shared part, text after] */
+  /** to a front: id, status, body | number of the part | [text before, number of the part, text after, number of the shared bytes] */
   REPLY: 4,
   /** to a front: id, error code | 0, text; answers TEMPLATE, after the template itself was posted */
   TEMPLATE_READY: 5,
@@ -230,16 +230,44 @@ export function bodyMember(outbox: Outbox, body: Uint8Array | string): Uint8Arra
   return outbox.part(own && !Buffer.isBuffer(body) ? body : new Uint8Array(body));
 }
 
-/** Returns the body of a reply in the form in which an item contains it. */
-export function replyMember(outbox: Outbox, body: ReplyBody): unknown {
-  return isShared(body) ? [body.before, outbox.part(body.shared), body.after] : bodyMember(outbox, body);
+/** Numbers of shared bytes that this thread has sent. */
+const sharedNumbers = new WeakMap<ArrayBufferLike, number>();
+let lastShared = 0;
+
+function numberOf({ buffer }: Uint8Array): number {
+  let number = sharedNumbers.get(buffer);
+  if (number === undefined) sharedNumbers.set(buffer, (number = ++lastShared));
+  return number;
 }
 
-/** Returns the body of a reply from its form in an item (replyMember). */
-export function memberReply(member: unknown, parts: readonly Uint8Array[]): ReplyBody {
-  if (!Array.isArray(member)) return memberBody(member, parts);
-  const [before, part, after] = member as [string, number, string];
-  return { before, shared: parts[part], after };
+/** Returns the body of a reply in the form in which an item contains it. */
+export function replyMember(outbox: Outbox, body: ReplyBody): unknown {
+  if (!isShared(body)) return bodyMember(outbox, body);
+  return [body.before, outbox.part(body.shared), body.after, numberOf(body.shared)];
+}
+
+/**
+ * Converts received items to bodies of replies. Every message with shared memory makes another object for the same
+ * memory. This class returns the same object for the same memory, so that the receiver can count its bytes once.
+ */
+export class ReplyMembers {
+  /** Shared bytes by number, as long as the receiver uses them. */
+  readonly #shared = new Map<number, WeakRef<Uint8Array>>();
+
+  /** Returns the body of a reply from its form in an item (replyMember). */
+  replyOf(member: unknown, parts: readonly Uint8Array[]): ReplyBody {
+    if (!Array.isArray(member)) return memberBody(member, parts);
+    const [before, part, after, number] = member as [string, number, string, number];
+    return { before, shared: this.#known(number, parts[part]), after };
+  }
+
+  #known(number: number, received: Uint8Array): Uint8Array {
+    const known = this.#shared.get(number)?.deref();
+    if (known !== undefined) return known;
+    for (const [old, ref] of this.#shared) if (ref.deref() === undefined) this.#shared.delete(old);
+    this.#shared.set(number, new WeakRef(received));
+    return received;
+  }
 }
 
 /** Returns a copy of the index of a body in the form in which an item contains it. */

@@ -7,6 +7,8 @@ import { WorkerThreads } from './worker-threads.js';
 
 export interface RenderPoolOptions {
   readonly threads: number;
+  /** Entry module. Default: workers/render.ts. */
+  readonly filename?: string;
   /** Data that each thread is started with. */
   readonly workerData: unknown;
   /** Receives warnings about threads. */
@@ -25,10 +27,10 @@ export class RenderPool<Result> {
   readonly threads: number;
   #closed = false;
 
-  constructor({ threads, workerData, warn }: RenderPoolOptions) {
+  constructor({ threads, filename = WORKER_ENTRY.render.href, workerData, warn }: RenderPoolOptions) {
     this.threads = threads;
     this.#threads = new WorkerThreads({
-      filename: WORKER_ENTRY.render.href,
+      filename,
       threads,
       minThreads: 1,
       jobsPerThread: 1,
@@ -43,22 +45,35 @@ export class RenderPool<Result> {
    * Runs a job.
    * @param signal drops a job that has not started
    * @returns null if the job was dropped
-   * @throws if its thread ended, or the pool is closed
+   * @throws if its thread ended twice, or the pool is closed
    */
   run(job: string, signal?: AbortSignal): Promise<Result | null> {
     return this.#permits.run(async () => {
       if (signal?.aborted) return null;
-      if (this.#closed) throw new Error('The render threads are closed');
-      return (await this.#threads.run(job, 'render')) as Result;
+      return (await this.#runOnThread(job, 'render')) as Result;
     });
   }
 
-  /** Runs an exported function of the entry module. @param transfer moved with the message @throws if its thread ended, or the pool is closed */
+  /**
+   * Runs an exported function of the entry module.
+   * @param transfer moved with the message, so that the job cannot run a second time
+   * @throws if its thread ended, or the pool is closed
+   */
   runNamed<T>(name: string, message: unknown, transfer: readonly ArrayBuffer[] = []): Promise<T> {
-    return this.#permits.run(async () => {
-      if (this.#closed) throw new Error('The render threads are closed');
-      return (await this.#threads.run(message, name, transfer)) as T;
-    });
+    return this.#permits.run(async () => (await this.#runOnThread(message, name, transfer)) as T);
+  }
+
+  /** Runs a job a second time if the first attempt fails: its thread may have ended because of another job. */
+  async #runOnThread(message: unknown, name: string, transfer: readonly ArrayBuffer[] = []): Promise<unknown> {
+    const closed = new Error('The render threads are closed');
+    if (this.#closed) throw closed;
+    try {
+      return await this.#threads.run(message, name, transfer);
+    } catch (error) {
+      if (this.#closed) throw closed;
+      if (transfer.length > 0) throw error;
+      return this.#threads.run(message, name);
+    }
   }
 
   /** Ends the threads. Running jobs are rejected. */

@@ -7,7 +7,7 @@ import { CallReader, CallWriter, ReplyReader, ReplyWriter, RING_BYTES } from '..
 import { FrontCounters } from '../../../src/link/front-counters.js';
 import { FrontLink } from '../../../src/link/front-link.js';
 import { newLink } from '../../../src/link/link.js';
-import { type FrontNews, ITEM, Outbox, wholeBody } from '../../../src/link/messages.js';
+import { type FrontNews, ITEM, isShared, Outbox, wholeBody } from '../../../src/link/messages.js';
 import { MethodCounts } from '../../../src/link/method-counts.js';
 import { SharedState, STATE_FLAG } from '../../../src/link/shared-state.js';
 import { SlabReader, SlabRing } from '../../../src/link/slab-ring.js';
@@ -256,6 +256,7 @@ function linked(execute: ConstructorParameters<typeof CallLinks>[0]['execute'], 
   const ends = newLink();
   const news: FrontNews[] = [];
   const faults: unknown[] = [];
+  const received: Uint8Array[] = [];
   const node = new CallLinks({
     execute,
     askTemplate: async () => ({ code: -1, text: 'none' }),
@@ -270,7 +271,10 @@ function linked(execute: ConstructorParameters<typeof CallLinks>[0]['execute'], 
     const reply = new Promise<{ status: number; text: string }>((resolve) => {
       id = front.call(
         { user: 'u', uri: '/', method: 'm', body, priority: false, submission: false, waits: false, shared: false, plain: false, ...extra },
-        (status, reply) => resolve({ status, text: Buffer.from(wholeBody(reply)).toString() }),
+        (status, reply) => {
+          if (isShared(reply)) received.push(reply.shared);
+          resolve({ status, text: Buffer.from(wholeBody(reply)).toString() });
+        },
       );
     });
     return { id, reply };
@@ -279,7 +283,7 @@ function linked(execute: ConstructorParameters<typeof CallLinks>[0]['execute'], 
     front.close();
     node.remove(0);
   };
-  return { node, front, call, news, faults, close };
+  return { node, front, call, news, faults, received, close };
 }
 
 t.test('returns replies of any size over the link, and status 500 for exceptions', async (t) => {
@@ -299,6 +303,7 @@ t.test('returns replies of any size over the link, and status 500 for exceptions
     shared[0] = 0x63;
     t.same(await reply, { status: 200, text: `<c${'b'.repeat(99_999)}é>` }, 'shared bytes are not copied');
   }
+  t.equal(link.received[0], link.received[1], 'the same shared bytes are the same object');
   const large = `${'x'.repeat(300_000)}é`;
   t.same(await link.call(large).reply, { status: 200, text: `<${large}>` });
   t.same(await link.call('bytes').reply, { status: 200, text: 'a'.repeat(200_000) });
