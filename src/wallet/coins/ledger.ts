@@ -14,6 +14,7 @@ import { decodeCoinRow, encodeCoinRow } from './coin-row.js';
 import { BUCKET, type Bucket, CoinTable, matchesFilter } from './coin-table.js';
 import { addForeignOutput, removeForeignOutput } from './foreign-outputs.js';
 import { outpointOf } from './outpoint.js';
+import { PoolConflicts } from './pool-conflicts.js';
 import { SpendTable } from './spend-table.js';
 import { TX_STATE, type TxPlace, TxTable, UNCONFIRMED_PLACE } from './tx-table.js';
 import { compareVersions, sameButSignatures } from './tx-versions.js';
@@ -77,6 +78,7 @@ export class Ledger {
    * confirmed transaction conflicts with them; then its block determines the depth, even if the old block was deeper.
    */
   readonly #orphanedConflicts = new Set<number>();
+  readonly #poolConflicts: PoolConflicts;
   /** Coins of coinbases below SETTLED_DEPTH, which every tip change checks. */
   readonly #recentCoinbases = new Set<number>();
   readonly #deps: LedgerDeps;
@@ -84,6 +86,7 @@ export class Ledger {
   constructor(deps: LedgerDeps) {
     this.#deps = deps;
     const { txs, coins, spends } = this;
+    this.#poolConflicts = new PoolConflicts(txs, spends);
     const { spendZeroConfChange, isFinal } = deps;
     this.sheet = new BalanceSheet({ txs, coins, spends, spendZeroConfChange, isFinal, depth: (row) => this.depth(row) });
   }
@@ -191,18 +194,26 @@ export class Ledger {
     if (!this.txs.versions(row).some(({ wtxid }) => equalBytes(wtxid, tx.wtxid))) this.txs.addVersion(row, this.#copyOf(tx), batch);
   }
 
-  /** Records that a transaction left the mempool. */
-  removedFromMempool(txid: Uint8Array): void {
-    const row = this.txs.find(txid);
+  /** Records that a transaction left the mempool, one of the wallet or one that conflicts with the wallet's. */
+  removedFromMempool(tx: TxView): void {
+    this.#setInMempool(tx, false);
+    for (const changed of this.#poolConflicts.leave(tx)) this.#classifyRow(changed);
+  }
+  /** Records that a transaction entered the mempool, one of the wallet or one that conflicts with the wallet's. */
+  addedToMempool(tx: TxView): void {
+    this.#setInMempool(tx, true);
+    // Core marks these conflicts since version 28.
+    if (this.#deps.laterRecords) for (const changed of this.#poolConflicts.enter(tx)) this.#classifyRow(changed);
+  }
+  #setInMempool(tx: TxView, inside: boolean): void {
+    const row = this.txs.find(tx.txid);
     if (row < 0) return;
-    this.txs.setInMempool(row, false);
+    this.txs.setInMempool(row, inside);
     this.sheet.markChanged(row);
   }
-  addedToMempool(txid: Uint8Array): void {
-    const row = this.txs.find(txid);
-    if (row < 0) return;
-    this.txs.setInMempool(row, true);
-    this.sheet.markChanged(row);
+  /** Forgets which transactions conflict with the mempool, before all transactions of the mempool enter again. */
+  forgetPoolConflicts(): void {
+    for (const changed of this.#poolConflicts.clear()) this.#classifyRow(changed);
   }
 
   /**
@@ -289,6 +300,7 @@ export class Ledger {
       batch.del(walletKey(WALLET_PREFIX.output, outpoint));
     }
     this.txs.remove(tx.txid, batch);
+    this.#poolConflicts.remove(row);
     this.#orphanedConflicts.delete(row);
     this.#classifyInputs(tx);
   }
@@ -315,14 +327,20 @@ export class Ledger {
   blocksToMaturity(row: number): number {
     return this.txs.isCoinbase(row) ? Math.max(0, COINBASE_MATURITY + 1 - this.depth(row)) : 0;
   }
-  /** Returns whether a transaction that is confirmed, or may still confirm, spends an outpoint. */
+  /**
+   * Returns whether a transaction that is confirmed, or may still confirm, spends an outpoint. While a transaction
+   * conflicts with the mempool, it is not expected to confirm.
+   */
   isSpent(outpoint: Uint8Array): boolean {
     let spent = false;
     this.spends.forEach(outpoint, (row) => {
-      const depth = this.depth(row);
-      spent ||= depth > 0 || (depth === 0 && this.txs.state(row) !== TX_STATE.ABANDONED);
+      spent ||= this.depth(row) > 0 || this.mayConfirm(row);
     });
     return spent;
+  }
+  /** Returns whether a transaction is unconfirmed without being abandoned or in conflict with a block or the mempool. */
+  mayConfirm(row: number): boolean {
+    return this.depth(row) === 0 && this.txs.state(row) !== TX_STATE.ABANDONED && !this.#poolConflicts.has(row);
   }
   /**
    * Returns whether a reply about a record needs the bytes of the transaction. The wallet's coins show what it
@@ -554,6 +572,8 @@ export class Ledger {
     this.coins.transferImage(at);
     transferSet(at, this.#recentCoinbases);
     if (!at.restoring) return;
+    // The image was saved while other transactions conflicted with the mempool than do now.
+    for (const row of this.txs.rowsOutsideChain()) if (this.txs.state(row) === TX_STATE.UNCONFIRMED) this.#classifyRow(row);
     this.isClassified = true;
     this.sheet.invalidateSums();
   }

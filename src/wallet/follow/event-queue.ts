@@ -145,14 +145,14 @@ export class EventQueue {
       case 'entered': {
         const { tx } = event;
         ledger.syncTransaction(tx, UNCONFIRMED_PLACE, batch);
-        ledger.addedToMempool(tx.txid);
+        ledger.addedToMempool(tx);
         break;
       }
       case 'pool':
         this.#syncMempool(event.txs);
         break;
       case 'left':
-        ledger.removedFromMempool(event.tx.txid);
+        ledger.removedFromMempool(event.tx);
         if (event.conflict) ledger.syncTransaction(event.tx, UNCONFIRMED_PLACE, batch);
         break;
     }
@@ -161,9 +161,11 @@ export class EventQueue {
   #syncMempool(pooled: readonly MempoolTx[]): void {
     const { ledger } = this.#wallet;
     const { txs } = ledger;
+    ledger.forgetPoolConflicts();
     const here = new Set(pooled.map(({ txid }) => txs.find(txid)));
     for (const row of [...txs.rowsOutsideChain()]) {
-      if (txs.inMempool(row) && !here.has(row)) ledger.removedFromMempool(txs.txid(row));
+      const tx = txs.view(row);
+      if (tx && txs.inMempool(row) && !here.has(row)) ledger.removedFromMempool(tx);
     }
   }
 }

@@ -58,7 +58,7 @@ for (const laterRecords of [false, true]) {
     const trusted = (): number => ledger.sheet.balances({ ownership: OWNERSHIP.SPENDABLE }).trusted;
     t.equal(trusted(), 5500);
     await wallet.change((batch) => ledger.syncTransaction(coinbase, UNCONFIRMED_PLACE, batch));
-    for (const tx of [payment, grandchild]) ledger.removedFromMempool(tx.txid);
+    for (const tx of [payment, grandchild]) ledger.removedFromMempool(tx);
     const expected = laterRecords ? TX_STATE.ABANDONED : TX_STATE.UNCONFIRMED;
     t.same([coinbase, payment, grandchild].map(state), [expected, expected, expected]);
     t.equal(trusted(), laterRecords ? 700 : 0, 'the other coin that it spent');
@@ -114,8 +114,38 @@ t.test('counts a coin once that is spent by transactions outside the mempool', a
   const rival = txOf(coin.txid, outside, 3000);
   await wallet.change((batch) => ledger.syncTransaction(rival, UNCONFIRMED_PLACE, batch));
   t.same(await mine(), [5000, -5000], 'once, however many spend it');
-  ledger.addedToMempool(rival.txid);
+  ledger.addedToMempool(rival);
   t.same(await mine(), [0, 0], 'what is in the mempool spends it');
+});
+
+t.test('counts a coin as unspent while its only spender conflicts with the mempool', async (t) => {
+  const { wallet, address, receive, enter } = await createMemoryWallet({ descriptors: true });
+  const { ledger } = wallet;
+  const outside = Uint8Array.of(0, 20, ...new Uint8Array(20).fill(9));
+  const [kept, shared] = [
+    await receive([{ script: await address('bech32'), value: 5000 }], 900),
+    await receive([{ script: await address('bech32'), value: 700 }], 900),
+  ];
+  const spend = (inputs: readonly TxView[], value: number): TxView => {
+    const all = inputs.map(({ txid }) => ({ prevHash: txid, prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0 }));
+    return parseTx(buildTx({ version: 2, inputs: all, outputs: [{ script: outside, value }], locktime: 0 }), crypto);
+  };
+  const trusted = async (): Promise<unknown> => (await mineOf(wallet)).trusted;
+  const payment = spend([kept, shared], 5500);
+  await enter(payment);
+  t.equal(await trusted(), 0);
+  const rival = spend([shared], 600);
+  ledger.removedFromMempool(payment);
+  await enter(rival);
+  t.equal(await trusted(), 5000, 'the payment was replaced');
+  const child = spend([payment], 5400);
+  await wallet.change((batch) => ledger.putRecord(child, UNCONFIRMED_PLACE, batch));
+  ledger.removedFromMempool(rival);
+  t.same(await mineOf(wallet), { trusted: 5700, untrusted_pending: 0, immature: 0, nonmempool: -5700 }, 'the rival left the mempool');
+  await enter(rival);
+  t.equal(await trusted(), 5000);
+  ledger.forgetPoolConflicts();
+  t.equal((await mineOf(wallet)).nonmempool, -5000, 'the whole mempool is about to enter again');
 });
 
 t.test('keeps unconfirmed coins in their balance when they are spent outside the mempool', async (t) => {

@@ -56,7 +56,7 @@ function spentOutside({ ledger }: Wallet, skip: ((coin: number) => boolean) | un
   const seen = new Set<number>();
   const sums = { ...NOTHING_WAITS };
   for (const row of txs.rowsOutsideChain()) {
-    if (txs.state(row) !== TX_STATE.UNCONFIRMED || txs.inMempool(row)) continue;
+    if (!ledger.mayConfirm(row) || txs.inMempool(row)) continue;
     const tx = txs.view(row);
     for (let i = 0; i < (tx?.inputCount ?? 0); i++) {
       const outpoint = tx!.outpoint(i);

@@ -1,0 +1,104 @@
+// Tracks which transactions of the wallet conflict with transactions in the mempool (Core's CWalletTx::mempool_conflicts).
+// A coin that only conflicting transactions spend counts as unspent.
+import { hashKey } from '../../consensus/bytes/hex.js';
+import type { TxView } from '../../consensus/tx/tx-view.js';
+import { outpointOf } from './outpoint.js';
+import type { SpendTable } from './spend-table.js';
+import { TX_STATE, type TxTable } from './tx-table.js';
+
+export class PoolConflicts {
+  /** Ids of the conflicting transactions in the mempool, by the row of the wallet's transaction. */
+  readonly #rivals = new Map<number, Set<string>>();
+  readonly #txs: TxTable;
+  readonly #spends: SpendTable;
+
+  constructor(txs: TxTable, spends: SpendTable) {
+    this.#txs = txs;
+    this.#spends = spends;
+  }
+
+  has(row: number): boolean {
+    return this.#rivals.has(row);
+  }
+
+  /**
+   * Records that a transaction entered the mempool: all others that spend the same outputs conflict with it, and so do
+   * their descendants.
+   * @returns rows of the transactions whose conflicts changed
+   */
+  enter(tx: TxView): Set<number> {
+    const changed = new Set<number>();
+    const id = hashKey(tx.txid);
+    this.#eachRival(tx, (first) =>
+      this.#walk(first, (row) => {
+        const rivals = this.#rivals.get(row);
+        if (rivals?.has(id)) return false;
+        if (rivals) rivals.add(id);
+        else this.#rivals.set(row, new Set([id]));
+        changed.add(row);
+        return true;
+      }),
+    );
+    return changed;
+  }
+
+  /** Records that a transaction left the mempool. @returns rows of the transactions whose conflicts changed */
+  leave(tx: TxView): Set<number> {
+    const changed = new Set<number>();
+    if (this.#rivals.size === 0) return changed;
+    const id = hashKey(tx.txid);
+    this.#eachRival(tx, (first) =>
+      this.#walk(first, (row) => {
+        const rivals = this.#rivals.get(row);
+        if (!rivals?.delete(id)) return false;
+        if (rivals.size === 0) this.#rivals.delete(row);
+        changed.add(row);
+        return true;
+      }),
+    );
+    return changed;
+  }
+
+  /** Forgets all conflicts, before the whole mempool enters again. @returns rows of the transactions that had any */
+  clear(): number[] {
+    const rows = [...this.#rivals.keys()];
+    this.#rivals.clear();
+    return rows;
+  }
+
+  /** Forgets the conflicts of a removed transaction. */
+  remove(row: number): void {
+    this.#rivals.delete(row);
+  }
+
+  /**
+   * Visits the transactions that spend an output which `tx` spends, and the siblings of a transaction of version 3, which
+   * cannot be in the mempool at the same time (BIP-0431).
+   */
+  #eachRival(tx: TxView, visit: (row: number) => void): void {
+    if (tx.isCoinbase) return;
+    const own = this.#txs.find(tx.txid);
+    const spendersOf = (outpoint: Uint8Array): void => {
+      if (!this.#spends.has(outpoint)) return;
+      for (const row of this.#spends.spenders(outpoint)) if (row !== own) visit(row);
+    };
+    for (let i = 0; i < tx.inputCount; i++) {
+      spendersOf(tx.outpoint(i));
+      if (tx.version !== 3) continue;
+      const parent = this.#txs.find(tx.prevHash(i));
+      if (parent < 0 || this.#txs.state(parent) !== TX_STATE.UNCONFIRMED) continue;
+      for (let vout = 0; vout < this.#txs.outputCount(parent); vout++) spendersOf(outpointOf(this.#txs.txid(parent), vout));
+    }
+  }
+
+  /** Changes a transaction and then its descendants, as long as `change` returns true. */
+  #walk(first: number, change: (row: number) => boolean): void {
+    const todo = [first];
+    for (let row = todo.pop(); row !== undefined; row = todo.pop()) {
+      if (!change(row)) continue;
+      for (let vout = 0; vout < this.#txs.outputCount(row); vout++) {
+        todo.push(...this.#spends.spenders(outpointOf(this.#txs.txid(row), vout)));
+      }
+    }
+  }
+}
