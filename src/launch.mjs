@@ -35,6 +35,10 @@ const help = `usage: node src/launch.mjs COMMAND [ARG...]
                        install, build, and play a random stream to a node and to that bitcoind (test/compare/run.ts)
   compare:calls --bitcoind=PATH [--version=31|0.21.1] [--calls=20000 --seed=1]
                        install, build, and make the same random calls of both (test/compare/calls.ts)
+  compare:wallets --bitcoind=PATH [--steps=1000 --seed=1]
+                       install, build, and make the same random calls of two wallets (test/compare/wallets.ts)
+  compare:libraries [--cases=2000 --seed=1]
+                       install, build, and exchange random PSBTs with libraries of npm (test/compare/libraries.ts)
   compare:script --bitcoind=PATH [--version=31|0.21.1] [--spends=20000 --seed=1]
                        install, build, and have both judge random scripts (test/compare/scripts.ts)
   compare:interpreter --core=PATH [--version=31|0.21.1] [--spends=1000000 --seed=1]
@@ -314,6 +318,8 @@ switch (command) {
     break;
   case 'compare':
   case 'compare:calls':
+  case 'compare:wallets':
+  case 'compare:libraries':
   case 'compare:script':
   case 'compare:interpreter': {
     install();
@@ -321,6 +327,8 @@ switch (command) {
     const files = {
       compare: 'run.js',
       'compare:calls': 'calls.js',
+      'compare:wallets': 'wallets.js',
+      'compare:libraries': 'libraries.js',
       'compare:script': 'scripts.js',
       'compare:interpreter': 'interpreter.js',
     };

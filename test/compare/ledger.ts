@@ -33,9 +33,9 @@ export class Ledger {
     return this.blocks.at(-1)?.hash ?? this.#genesis;
   }
 
-  /** Half a minute passes. @returns the time then */
-  wait(): number {
-    this.#time += 30;
+  /** Moves the clock forward. @returns the new time, in seconds */
+  wait(seconds = 30): number {
+    this.#time += seconds;
     return this.#time;
   }
 

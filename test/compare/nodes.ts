@@ -82,18 +82,12 @@ export class Nodes {
     this.ports = ports;
   }
 
-  static async start(bitcoind: string, version: string): Promise<Nodes> {
+  /** @param more further options of both */
+  static async start(bitcoind: string, version: string, more: readonly string[] = ['-disablewallet']): Promise<Nodes> {
     const ports = [await freePort(), await freePort()] as const;
     // Without threads that nothing here asks. With one thread for scripts both word a failed script alike.
-    const [forCore, forAdit] = ports.map((port) => [
-      `-port=${port}`,
-      '-bind=127.0.0.1',
-      '-connect=0',
-      '-listen=1',
-      '-par=1',
-      '-disablewallet',
-    ]);
-    const core = await CoreDaemon.start(bitcoind, ...forCore!, '-rpcthreads=1');
+    const [forCore, forAdit] = ports.map((port) => [`-port=${port}`, '-bind=127.0.0.1', '-connect=0', '-listen=1', '-par=1', ...more]);
+    const core = await CoreDaemon.start(bitcoind, ...forCore!, '-rpcthreads=1', '-rpcservertimeout=600');
     try {
       return new Nodes(core, await Daemon.start(`-compat=${version}`, '-fronts=1', ...forAdit!), ports);
     } catch (error) {

@@ -54,8 +54,19 @@ export class Stream {
     if (draw < 88) return this.#again();
     if (draw < 92) return this.#prioritise();
     if (draw < 95) return this.block(this.#some());
-    if (draw < 98) return this.#tale();
+    if (draw < 97) return this.#tale();
+    if (draw < 98) return this.#clock();
     return this.#reorganise();
+  }
+
+  /**
+   * Moves both clocks: forwards with the times of the next blocks, at most past the expiry of entries, or backwards
+   * until the next block.
+   */
+  #clock(): Action {
+    const dice = this.#dice;
+    if (dice.chance(0.3)) return { name: 'clock', calls: [['setmocktime', this.#ledger.wait(dice.pick([3600, 86_400, 15 * 86_400]))]] };
+    return { name: 'clock', calls: [['setmocktime', this.#ledger.time - dice.pick([1, 600, 7300, 86_400])], ...this.#chain().calls] };
   }
 
   /**
