@@ -37,6 +37,8 @@ const help = `usage: node src/launch.mjs COMMAND [ARG...]
                        install, build, and make the same random calls of both (test/compare/calls.ts)
   compare:wallets --bitcoind=PATH [--steps=1000 --seed=1]
                        install, build, and make the same random calls of two wallets (test/compare/wallets.ts)
+  compare:options --bitcoind=PATH [--only=REGEX --minutes=60 --seed=1]
+                       install, build, and start both with every option of Core's help (test/compare/options.ts)
   compare:libraries [--cases=2000 --seed=1]
                        install, build, and exchange random PSBTs with libraries of npm (test/compare/libraries.ts)
   compare:script --bitcoind=PATH [--version=31|0.21.1] [--spends=20000 --seed=1]
@@ -319,6 +321,7 @@ switch (command) {
   case 'compare':
   case 'compare:calls':
   case 'compare:wallets':
+  case 'compare:options':
   case 'compare:libraries':
   case 'compare:script':
   case 'compare:interpreter': {
@@ -328,6 +331,7 @@ switch (command) {
       compare: 'run.js',
       'compare:calls': 'calls.js',
       'compare:wallets': 'wallets.js',
+      'compare:options': 'options.js',
       'compare:libraries': 'libraries.js',
       'compare:script': 'scripts.js',
       'compare:interpreter': 'interpreter.js',
