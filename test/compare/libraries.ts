@@ -83,7 +83,7 @@ const differ = (what: string, input: unknown, library: unknown, ofAdit: unknown)
     typeof ofAdit === 'string' ? ofAdit : '',
   ]);
 
-async function ask(...calls: Call[]): Promise<Any[]> {
+async function askAdit(...calls: Call[]): Promise<Any[]> {
   return replies(adit, calls);
 }
 
@@ -164,8 +164,8 @@ const publicKeysOf = (input: Input): string[] => input.open.match(/0[23][0-9a-f]
 /** Compares the scripts and addresses that both derive from a descriptor. */
 async function compareDescriptor(): Promise<void> {
   const { open, script } = randomInput(randomKey(), randomKey());
-  const [info] = await ask(['getdescriptorinfo', open]);
-  const [addresses] = await ask(['deriveaddresses', info.descriptor]);
+  const [info] = await askAdit(['getdescriptorinfo', open]);
+  const [addresses] = await askAdit(['deriveaddresses', info.descriptor]);
   const checksum = attempt(() => load('@bitcoinerlab/descriptors').checksum(open));
   const address = attempt(() => bitcoin.address.fromOutputScript(script, network));
   if (checksum !== info.checksum) differ('checksum', open, checksum, info.checksum);
@@ -184,7 +184,7 @@ async function compareAddress(): Promise<void> {
     Buffer.concat([Buffer.from('76a914', 'hex'), randomBytes(20), Buffer.from('88ac', 'hex')]),
     Buffer.concat([Buffer.from('a914', 'hex'), randomBytes(20), Buffer.from('87', 'hex')]),
   ]);
-  const [decoded] = await ask(['decodescript', script.toString('hex')]);
+  const [decoded] = await askAdit(['decodescript', script.toString('hex')]);
   let address: string = decoded.address;
   const encoded = attempt(() => bitcoin.address.fromOutputScript(script, network));
   if (encoded !== address && !(hasNoAddress(script) && errorOf(encoded)))
@@ -193,7 +193,7 @@ async function compareAddress(): Promise<void> {
     const at = dice.below(address.length);
     address = `${address.slice(0, at)}${dice.pick([...'qpzry9x8gf2tvdw0s3jn54khce6mua7lQ1b'])}${address.slice(at + 1)}`;
   }
-  const [valid] = await ask(['validateaddress', address]);
+  const [valid] = await askAdit(['validateaddress', address]);
   const read = attempt(() => Buffer.from(bitcoin.address.toOutputScript(address, network)).toString('hex'));
   const ofAdit = valid.isvalid ? valid.scriptPubKey : { error: valid.error };
   const known = valid.isvalid && hasNoAddress(Buffer.from(valid.scriptPubKey, 'hex'));
@@ -206,21 +206,21 @@ async function compareMessage(): Promise<void> {
   const text = dice.pick(['', 'a message', 'ä€\u{1f600}', randomBytes(dice.below(300)).toString('hex')]);
   const { address } = bitcoin.payments.p2pkh({ pubkey: Buffer.from(key.public, 'hex'), network });
   const ofLibrary: string = messages.sign(text, key.secret, true).toString('base64');
-  const [ofAdit, verified] = await ask(['signmessagewithprivkey', key.wif, text], ['verifymessage', address, ofLibrary, text]);
+  const [ofAdit, verified] = await askAdit(['signmessagewithprivkey', key.wif, text], ['verifymessage', address, ofLibrary, text]);
   if (verified !== true) differ('message of the library', text, ofLibrary, verified);
   if (attempt(() => messages.verify(text, address, ofAdit)) !== true) differ('message of adit', text, ofAdit, 'not verified');
 }
 
 /** Has adit sign with its keys. @param finalize true if it may finalise inputs that are complete */
 async function signWithAdit(psbt: string, inputs: readonly Input[], finalize: boolean): Promise<string> {
-  const [done] = await ask(['descriptorprocesspsbt', psbt, inputs.map(({ ofAdit }) => ofAdit), 'DEFAULT', dice.chance(0.5), finalize]);
+  const [done] = await askAdit(['descriptorprocesspsbt', psbt, inputs.map(({ ofAdit }) => ofAdit), 'DEFAULT', dice.chance(0.5), finalize]);
   if (errorOf(done) !== undefined) throw new Error(`adit does not sign: ${errorOf(done)}`);
   return done.psbt;
 }
 
 /** Compares the final transactions of both sides, and checks that the inputs fulfil their scripts. */
 async function compareFinal(what: string, psbt: string, inputs: readonly Input[], ofLibrary: string | { error: string }): Promise<void> {
-  const [final, { inputs: decoded }] = await ask(['finalizepsbt', psbt], ['decodepsbt', psbt]);
+  const [final, { inputs: decoded }] = await askAdit(['finalizepsbt', psbt], ['decodepsbt', psbt]);
   const forms = inputs.map(({ form }) => form);
   if (final.complete !== true) {
     if (errorOf(ofLibrary) === undefined) differ(`${what}: only the library finalises`, forms, psbt, final);
@@ -236,7 +236,7 @@ async function compareFinal(what: string, psbt: string, inputs: readonly Input[]
     ...(decoded[i].witness_script && { witnessScript: decoded[i].witness_script.hex }),
   }));
   const hexes = [final.hex, ...(ofLibrary === final.hex ? [] : [ofLibrary])];
-  const signed = await ask(...hexes.map((hex): Call => ['signrawtransactionwithkey', hex, [], spent]));
+  const signed = await askAdit(...hexes.map((hex): Call => ['signrawtransactionwithkey', hex, [], spent]));
   if (signed.some(({ complete }) => complete !== true)) differ(`${what}: invalid`, forms, hexes, signed);
   // Several sets of signatures and times may fulfil a policy.
   else if (hexes.length > 1 && !forms.some((form) => form.includes('thresh')))
@@ -312,7 +312,7 @@ async function compareBitcoinjs(way: 'v0' | 'ledger' | 'caravan'): Promise<void>
   await compareFinal(`bitcoinjs-lib, ${way}`, text, inputs, finishWithBitcoinjs(text, finalizers));
 }
 
-/** What two decoded PSBTs must have in common. */
+/** Returns the parts that two decoded PSBTs must have in common. */
 function outline(decoded: Any): unknown {
   const { tx } = decoded;
   const ins = decoded.inputs.map((input: Any, i: number) => ({
@@ -332,7 +332,7 @@ function outline(decoded: Any): unknown {
 
 /** Returns true if adit reads the same payment from both PSBTs. */
 async function compareOutlines(what: string, before: string, after: string): Promise<boolean> {
-  const decoded = await ask(['decodepsbt', before], ['decodepsbt', after]);
+  const decoded = await askAdit(['decodepsbt', before], ['decodepsbt', after]);
   const [a, b] = decoded.map((one) => (errorOf(one) === undefined ? JSON.stringify(outline(one)) : errorOf(one)));
   if (a !== b) differ(what, before, a, b);
   return a === b;

@@ -205,16 +205,16 @@ for (const { option } of cases) {
   if (Date.now() - began > Number(values.minutes) * 60_000) break;
   tried++;
   const [ofCore, ofAdit] = await ofBoth(option);
-  const told: [string, string][] = [];
-  if ((ofCore.error === '') !== (ofAdit.error === '')) told.push([ofCore.error || 'starts', ofAdit.error || 'starts']);
+  const rows: [string, string][] = [];
+  if ((ofCore.error === '') !== (ofAdit.error === '')) rows.push([ofCore.error || 'starts', ofAdit.error || 'starts']);
   else if (ofCore.error === '') {
     for (const member of pathsOf(ofCore.replies, ofAdit.replies)) {
       const [where, what] = [member.split(':')[0]!, member.slice(member.indexOf(': ') + 2)];
-      if (!usual.has(where)) told.push([`${where} ${what.split(' <> ')[0]}`, what.split(' <> ')[1]!]);
+      if (!usual.has(where)) rows.push([`${where} ${what.split(' <> ')[0]}`, what.split(' <> ')[1]!]);
     }
   }
-  if (told.length > 0) differing++;
-  for (const [a, b] of told) say(`| \`${option}\` | ${a.slice(0, 200)} | ${b.slice(0, 200)} |`);
+  if (rows.length > 0) differing++;
+  for (const [a, b] of rows) say(`| \`${option}\` | ${a.slice(0, 200)} | ${b.slice(0, 200)} |`);
 }
 say(`${tried} of ${cases.length} cases of seed ${values.seed}: ${differing} differ`);
 if (differing > 0) process.exitCode = 1;

@@ -166,12 +166,12 @@ export async function createMemoryWallet(wanted: MemoryWalletOptions = {}): Prom
       const block = blockAt(height);
       const place = { state: TX_STATE.CONFIRMED, height, blockHash: block.hash, blockTime: block.time, position: nonce };
       await wallet.change((batch) => wallet.ledger.syncTransaction(tx, height > 0 ? place : UNCONFIRMED_PLACE, batch));
-      if (height === 0) wallet.ledger.addedToMempool(tx);
+      if (height === 0) wallet.ledger.setInMempool(tx, true);
       return tx;
     },
     enter: async (tx) => {
       await wallet.change((batch) => wallet.ledger.syncTransaction(tx, UNCONFIRMED_PLACE, batch));
-      wallet.ledger.addedToMempool(tx);
+      wallet.ledger.setInMempool(tx, true);
     },
   };
 }

@@ -194,22 +194,20 @@ export class Ledger {
     if (!this.txs.versions(row).some(({ wtxid }) => equalBytes(wtxid, tx.wtxid))) this.txs.addVersion(row, this.#copyOf(tx), batch);
   }
 
-  /** Records that a transaction left the mempool, one of the wallet or one that conflicts with the wallet's. */
-  removedFromMempool(tx: TxView): void {
-    this.#setInMempool(tx, false);
-    for (const changed of this.#poolConflicts.leave(tx)) this.#classifyRow(changed);
-  }
-  /** Records that a transaction entered the mempool, one of the wallet or one that conflicts with the wallet's. */
-  addedToMempool(tx: TxView): void {
-    this.#setInMempool(tx, true);
-    // Core marks these conflicts since version 28.
-    if (this.#deps.laterRecords) for (const changed of this.#poolConflicts.enter(tx)) this.#classifyRow(changed);
-  }
-  #setInMempool(tx: TxView, inside: boolean): void {
+  /**
+   * Records that a transaction entered or left the mempool. It may be one that the wallet does not know, and that
+   * conflicts with one of the wallet's.
+   */
+  setInMempool(tx: TxView, inside: boolean): void {
     const row = this.txs.find(tx.txid);
-    if (row < 0) return;
-    this.txs.setInMempool(row, inside);
-    this.sheet.markChanged(row);
+    if (row >= 0) {
+      this.txs.setInMempool(row, inside);
+      this.sheet.markChanged(row);
+    }
+    // Core marks these conflicts since version 28.
+    if (!this.#deps.laterRecords) return;
+    const changed = inside ? this.#poolConflicts.enter(tx) : this.#poolConflicts.leave(tx);
+    for (const other of changed) this.#classifyRow(other);
   }
   /** Forgets which transactions conflict with the mempool, before all transactions of the mempool enter again. */
   forgetPoolConflicts(): void {
@@ -334,12 +332,12 @@ export class Ledger {
   isSpent(outpoint: Uint8Array): boolean {
     let spent = false;
     this.spends.forEach(outpoint, (row) => {
-      spent ||= this.depth(row) > 0 || this.mayConfirm(row);
+      spent ||= this.depth(row) > 0 || this.#mayConfirm(row);
     });
     return spent;
   }
   /** Returns whether a transaction is unconfirmed without being abandoned or in conflict with a block or the mempool. */
-  mayConfirm(row: number): boolean {
+  #mayConfirm(row: number): boolean {
     return this.depth(row) === 0 && this.txs.state(row) !== TX_STATE.ABANDONED && !this.#poolConflicts.has(row);
   }
   /**

@@ -145,14 +145,14 @@ export class EventQueue {
       case 'entered': {
         const { tx } = event;
         ledger.syncTransaction(tx, UNCONFIRMED_PLACE, batch);
-        ledger.addedToMempool(tx);
+        ledger.setInMempool(tx, true);
         break;
       }
       case 'pool':
         this.#syncMempool(event.txs);
         break;
       case 'left':
-        ledger.removedFromMempool(event.tx);
+        ledger.setInMempool(event.tx, false);
         if (event.conflict) ledger.syncTransaction(event.tx, UNCONFIRMED_PLACE, batch);
         break;
     }
@@ -165,7 +165,7 @@ export class EventQueue {
     const here = new Set(pooled.map(({ txid }) => txs.find(txid)));
     for (const row of [...txs.rowsOutsideChain()]) {
       const tx = txs.view(row);
-      if (tx && txs.inMempool(row) && !here.has(row)) ledger.removedFromMempool(tx);
+      if (tx && txs.inMempool(row) && !here.has(row)) ledger.setInMempool(tx, false);
     }
   }
 }

@@ -33,7 +33,7 @@ export function recordBlock(
 ): void {
   for (const [position, tx] of found) {
     ledger.syncTransaction(tx, placed(node, position), batch, update);
-    ledger.removedFromMempool(tx);
+    ledger.setInMempool(tx, false);
   }
 }
 

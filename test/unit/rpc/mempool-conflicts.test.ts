@@ -42,8 +42,8 @@ t.test('gettransaction lists mempool transactions that conflict with it or with 
     const mempool = {
       spender: (outpoint: Uint8Array) => spenders.get(hashKey(outpoint)),
     };
-    for (const one of known) wallet.ledger.removedFromMempool(one);
-    for (const one of pool) if (wallet.ledger.txs.has(one.txid)) wallet.ledger.addedToMempool(one);
+    for (const one of known) wallet.ledger.setInMempool(one, false);
+    for (const one of pool) if (wallet.ledger.txs.has(one.txid)) wallet.ledger.setInMempool(one, true);
     const answers = { relatives: async (txids: readonly Uint8Array[]) => txids.map(() => null) };
     const ctx = { ...contextOf(wallet), compat: COMPATS['31'], client: clientOf({ tip: wallet.tip! }, mempool, answers) };
     const result = await runMethod(gettransaction, ctx, [hashHex(tx.txid)], { user: '', path: '/' });

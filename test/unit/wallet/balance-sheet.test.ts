@@ -53,9 +53,9 @@ t.test('updating balances checks only unconfirmed payments of others that have c
   t.same(ask(), [0, PAYMENTS * 100, 0], 'nothing has changed');
   const last = await receive([{ script, value: 7 }], 0);
   t.same(ask(), [0, PAYMENTS * 100 + 7, 1]);
-  ledger.removedFromMempool(last);
+  ledger.setInMempool(last, false);
   t.same(ask(), [0, PAYMENTS * 100, 1]);
-  ledger.addedToMempool(last);
+  ledger.setInMempool(last, true);
   t.same(ask(), [0, PAYMENTS * 100 + 7, 1]);
   tip(TIP + 1);
   t.same(ask(), [0, PAYMENTS * 100 + 7, 0], 'a block that brings none of them');
@@ -71,12 +71,12 @@ t.test('updating balances checks only own unconfirmed payments that have changed
   const grandchild = spend(children[0]!, 0, script);
   await enter(grandchild);
   t.same(ask(), [PAYMENTS * 500, 0, 2], 'the payment and its parent are checked');
-  ledger.removedFromMempool(children[0]!);
+  ledger.setInMempool(children[0]!, false);
   t.same(ask(), [(PAYMENTS - 1) * 500, 500, 2], 'a child of an untrusted payment is not trusted');
-  ledger.removedFromMempool(grandchild);
+  ledger.setInMempool(grandchild, false);
   t.same(ask(), [(PAYMENTS - 1) * 500, 0, 1]);
   await wallet.change((batch) => ledger.abandonTransaction(ledger.txs.find(grandchild.txid), batch));
-  ledger.addedToMempool(children[0]!);
+  ledger.setInMempool(children[0]!, true);
   t.same(ask(), [PAYMENTS * 500, 0, 1]);
 
   const late = spend(children[1]!, 0, script, TIP + 2);

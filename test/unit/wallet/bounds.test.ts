@@ -34,7 +34,7 @@ async function paid(memory: MemoryWallet, values: ReadonlyMap<string, string> = 
   const made = await pay(memory, 10_000_000);
   if ('error' in made) throw new Error(made.error);
   t.equal(await commitTransaction(memory.wallet, made.tx, values, memory.tools, { isStillValid: () => true }), null);
-  memory.wallet.ledger.addedToMempool(made.tx);
+  memory.wallet.ledger.setInMempool(made.tx, true);
   return made.tx;
 }
 

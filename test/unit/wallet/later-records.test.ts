@@ -58,7 +58,7 @@ for (const laterRecords of [false, true]) {
     const trusted = (): number => ledger.sheet.balances({ ownership: OWNERSHIP.SPENDABLE }).trusted;
     t.equal(trusted(), 5500);
     await wallet.change((batch) => ledger.syncTransaction(coinbase, UNCONFIRMED_PLACE, batch));
-    for (const tx of [payment, grandchild]) ledger.removedFromMempool(tx);
+    for (const tx of [payment, grandchild]) ledger.setInMempool(tx, false);
     const expected = laterRecords ? TX_STATE.ABANDONED : TX_STATE.UNCONFIRMED;
     t.same([coinbase, payment, grandchild].map(state), [expected, expected, expected]);
     t.equal(trusted(), laterRecords ? 700 : 0, 'the other coin that it spent');
@@ -114,7 +114,7 @@ t.test('counts a coin once that is spent by transactions outside the mempool', a
   const rival = txOf(coin.txid, outside, 3000);
   await wallet.change((batch) => ledger.syncTransaction(rival, UNCONFIRMED_PLACE, batch));
   t.same(await mine(), [5000, -5000], 'once, however many spend it');
-  ledger.addedToMempool(rival);
+  ledger.setInMempool(rival, true);
   t.same(await mine(), [0, 0], 'what is in the mempool spends it');
 });
 
@@ -135,12 +135,12 @@ t.test('counts a coin as unspent while its only spender conflicts with the mempo
   await enter(payment);
   t.equal(await trusted(), 0);
   const rival = spend([shared], 600);
-  ledger.removedFromMempool(payment);
+  ledger.setInMempool(payment, false);
   await enter(rival);
   t.equal(await trusted(), 5000, 'the payment was replaced');
   const child = spend([payment], 5400);
   await wallet.change((batch) => ledger.putRecord(child, UNCONFIRMED_PLACE, batch));
-  ledger.removedFromMempool(rival);
+  ledger.setInMempool(rival, false);
   t.same(await mineOf(wallet), { trusted: 5700, untrusted_pending: 0, immature: 0, nonmempool: -5700 }, 'the rival left the mempool');
   await enter(rival);
   t.equal(await trusted(), 5000);
@@ -165,6 +165,15 @@ t.test('keeps unconfirmed coins in their balance when they are spent outside the
   t.same(await mineOf(wallet), { ...before, nonmempool: -4700 }, 'a coin of others');
   await wait(txOf(waiting.txid, outside, 2000));
   t.same(await mineOf(wallet), { ...before, nonmempool: -4700 }, 'a coin that is in neither');
+});
+
+t.test('counts an immature coinbase once that is spent outside the mempool', async (t) => {
+  const { wallet, address } = await createMemoryWallet({ descriptors: true });
+  const coinbase = txOf(new Uint8Array(32), await address('bech32'), 5000);
+  const payment = txOf(coinbase.txid, Uint8Array.of(0, 20, ...new Uint8Array(20).fill(9)), 4000);
+  await wallet.change((batch) => wallet.ledger.syncTransaction(coinbase, at(TIP - 50), batch));
+  await wallet.change((batch) => wallet.ledger.syncTransaction(payment, UNCONFIRMED_PLACE, batch));
+  t.same(await mineOf(wallet), { trusted: 0, untrusted_pending: 0, immature: 5000, nonmempool: -5000 });
 });
 
 t.test('counts coins of reused addresses as used when they are spent outside the mempool', async (t) => {

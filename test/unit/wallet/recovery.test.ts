@@ -129,11 +129,11 @@ const EVENTS: readonly { kind: string; cause(here: World): void; inject(wallet: 
   },
   { kind: 'jumped', cause: jump, inject: ({ ledger }, first) => failOnce(ledger, 'setTip', first) },
   { kind: 'entered', cause: ({ node }) => node.enter(), inject: ({ ledger }, first) => failOnce(ledger, 'syncTransaction', first) },
-  { kind: 'entered', cause: ({ node }) => node.enter(), inject: ({ ledger }, first) => failOnce(ledger, 'addedToMempool', first) },
+  { kind: 'entered', cause: ({ node }) => node.enter(), inject: ({ ledger }, first) => failOnce(ledger, 'setInMempool', first) },
   {
     kind: 'left',
     cause: ({ node }) => node.leave([...node.client.pool()][0].tx),
-    inject: ({ ledger }, first) => failOnce(ledger, 'removedFromMempool', first),
+    inject: ({ ledger }, first) => failOnce(ledger, 'setInMempool', first),
   },
   {
     kind: 'pool',

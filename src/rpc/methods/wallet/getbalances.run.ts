@@ -14,11 +14,11 @@ export const getbalances: WalletRun<typeof spec> = async (_, ctx, call) => {
   const mine = sheet.balances({ ownership: SPENDABLE, skip, skipsYoung: follows(ctx.compat, 32) });
   const all = skip ? sheet.balances({ ownership: SPENDABLE }) : mine;
   const waiting = shows(ctx.compat, { since: 32 }) ? spentOutside(wallet, skip) : NOTHING_WAITS;
-  const { trusted, pending, immature, used } = waiting;
+  const { trusted, pending, used, sum } = waiting;
   return {
     mine: {
-      ...shown({ trusted: mine.trusted + trusted, pending: mine.pending + pending, immature: mine.immature + immature }),
-      ...(shows(ctx.compat, { since: 32 }) && { nonmempool: new Amount(-(worth(waiting) + used)) }),
+      ...shown({ trusted: mine.trusted + trusted, pending: mine.pending + pending, immature: mine.immature }),
+      ...(shows(ctx.compat, { since: 32 }) && { nonmempool: new Amount(-sum) }),
       ...(skip && { used: new Amount(worth(all) - worth(mine) + used) }),
     },
     ...(wallet.legacy?.watches ? { watchonly: shown(sheet.balances({ ownership: WATCH, skip })) } : {}),
@@ -33,12 +33,16 @@ const shown = ({ trusted, pending, immature }: Balances): Record<string, JsonRes
 });
 const worth = ({ trusted, pending, immature }: Balances): number => trusted + pending + immature;
 
-/** Satoshis in coins that only own transactions outside the mempool spend. `used`: coins of addresses that `skip` excludes. */
-interface WaitingSpends extends Balances {
+/**
+ * Satoshis in coins that only own transactions outside the mempool spend. `used`: coins of addresses that `skip` excludes.
+ * `sum`: all of them and immature coins, which other balances contain although they are spent.
+ */
+interface WaitingSpends extends Omit<Balances, 'immature'> {
   readonly used: number;
+  readonly sum: number;
 }
 
-const NOTHING_WAITS: WaitingSpends = { trusted: 0, pending: 0, immature: 0, used: 0 };
+const NOTHING_WAITS: WaitingSpends = { trusted: 0, pending: 0, used: 0, sum: 0 };
 
 /**
  * Sums up the coins that only own transactions outside the mempool spend. Each coin counts in the balance to which it would
@@ -56,16 +60,18 @@ function spentOutside({ ledger }: Wallet, skip: ((coin: number) => boolean) | un
   const seen = new Set<number>();
   const sums = { ...NOTHING_WAITS };
   for (const row of txs.rowsOutsideChain()) {
-    if (!ledger.mayConfirm(row) || txs.inMempool(row)) continue;
+    if (txs.state(row) !== TX_STATE.UNCONFIRMED || txs.inMempool(row)) continue;
     const tx = txs.view(row);
     for (let i = 0; i < (tx?.inputCount ?? 0); i++) {
       const outpoint = tx!.outpoint(i);
       const coin = coins.find(outpoint);
       if (coin < 0 || seen.has(coin) || coins.ownership(coin) !== OWNERSHIP.SPENDABLE) continue;
       seen.add(coin);
-      if (spends.spenders(outpoint).some(isTaken)) continue;
+      if (!ledger.isSpent(outpoint) || spends.spenders(outpoint).some(isTaken)) continue;
       const balance = balanceOf(coins.txRow(coin));
-      if (balance !== null) sums[skip?.(coin) ? 'used' : balance] += coins.value(coin);
+      if (balance === null) continue;
+      sums.sum += coins.value(coin);
+      if (balance !== 'immature') sums[skip?.(coin) ? 'used' : balance] += coins.value(coin);
     }
   }
   return sums;
