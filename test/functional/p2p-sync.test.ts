@@ -1,5 +1,5 @@
-// Tests real processes that are connected over loopback: sync from the genesis block, relay of transactions and blocks,
-// a network partition that ends, and a peer of the test with its own codec.
+// Real processes that find each other over loopback: sync from zero, transactions and blocks passed on, a partition
+// that heals, and a peer of the tests' own with its own codec.
 import net from 'node:net';
 import t, { type Test } from 'tap';
 import { Daemon } from '../framework/daemon.js';
@@ -9,10 +9,10 @@ import { headersPayload, invPayload, locatorPayload, P2pClient } from '../framew
 import { freePort } from '../framework/ports.js';
 import { until } from '../framework/until.js';
 
-/** Address of the witness script OP_TRUE, whose coins need no signature. */
+/** Pay to the witness script OP_TRUE. */
 const ANYONE = 'bcrt1qft5p2uhsdcdc3l2ua4ap5qqfg4pjaqlp250x7us7a8qqhrxrxfsqseac85';
 
-/** Builds a transaction that spends such an output to another address and pays a fee of 10,000 satoshis. */
+/** Spends such an output to another one, for 10,000 satoshis. */
 function spendTrue(txid: string, index: number, value: number): string {
   return serializeTx({
     version: 2,
@@ -46,6 +46,10 @@ async function listeningWithBlocks(t: Test, ...options: string[]): Promise<{ nod
   return { node, port };
 }
 
+/** Two nodes with the same chain for tests of compact blocks. They do not know each other. */
+const { node, port } = await listeningWithBlocks(t);
+const other = await listeningWithBlocks(t);
+
 t.test('syncs two nodes, relays blocks, and agrees again after a partition', async (t) => {
   const one = await listening();
   t.teardown(() => one.node.remove());
@@ -62,8 +66,7 @@ t.test('syncs two nodes, relays blocks, and agrees again after a partition', asy
   const peers = (await a.call('getpeerinfo')) as { inbound: boolean; synced_headers: number; subver: string }[];
   t.match(peers, [{ inbound: true, subver: '/Satoshi:31.99.0(adit 0.1.0)/' }]);
 
-  // A network partition: both nodes mine, and b mines more blocks. After they connect again, a must change to b's
-  // chain.
+  // A partition: both mine, b mines more; a changes over when they meet again.
   for (const node of [a, b]) await node.call('setnetworkactive', false);
   await until('quiet', async () => (await a.call('getconnectioncount')) === 0 && (await b.call('getconnectioncount')) === 0);
   await a.call('generatetoaddress', 20, ADDRESS);
@@ -123,7 +126,7 @@ t.test('disconnects peers that break the protocol', async (t) => {
   garbage.raw(Buffer.alloc(2_000, 0x5a));
   t.equal(await silent.ended(), true, 'a hundred messages before version');
   t.equal(await garbage.ended(), true, 'another magic');
-  // The next peers must not be disconnected by a timeout, so the node starts again with a longer one.
+  // The others have all the time they need.
   await node.stop();
   await node.up('-peertimeout=60');
   const broken = await P2pClient.connect(port);
@@ -169,7 +172,6 @@ t.test('relays transactions, and blocks of them as compact blocks', async (t) =>
 });
 
 t.test('requests missing transactions of a compact block, and disconnects a peer that lies', async (t) => {
-  const { node, port } = await listeningWithBlocks(t);
   const peer = await P2pClient.connect(port);
   t.teardown(() => peer.close());
   const version2 = Buffer.from('010200000000000000', 'hex');
@@ -187,13 +189,11 @@ t.test('requests missing transactions of a compact block, and disconnects a peer
   t.equal(compact[88], 1, 'one short id');
   peer.send('getblocktxn', Buffer.concat([unshown(hash), Buffer.from([1, 1])]));
   t.same(await peer.next('blocktxn'), Buffer.concat([unshown(hash), Buffer.from([1]), Buffer.from(raw, 'hex')]));
-  // The same block is disconnected and announced again. The node has the payment again in its mempool and lacks only
-  // the coinbase, which the compact block contains.
+  // The same block, disconnected and announced again: the node lacks only the coinbase, which is prefilled.
   const whole = (await node.call('getblock', hash, 0)) as string;
   await node.call('invalidateblock', hash);
   await node.call('reconsiderblock', hash);
   t.equal(await tipOf(node), hash);
-  const other = await listeningWithBlocks(t);
   const sender = await P2pClient.connect(other.port);
   t.teardown(() => sender.close());
   sender.send('sendcmpct', version2);
@@ -210,7 +210,7 @@ t.test('requests missing transactions of a compact block, and disconnects a peer
   t.equal(await liar.ended(), true, 'a place that is not in the block');
 });
 
-/** Announces a block by its header, and sends it as a compact block when the node requests it. */
+/** Announces a block by its header and sends it as a compact block when it is asked for. */
 async function answer(peer: P2pClient, compact: Buffer): Promise<void> {
   peer.send('headers', headersPayload([compact.subarray(0, 80)]));
   await peer.next('getdata');
@@ -218,8 +218,6 @@ async function answer(peer: P2pClient, compact: Buffer): Promise<void> {
 }
 
 t.test('requests the rest of a withheld compact block from a better peer at once', async (t) => {
-  const { node, port } = await listeningWithBlocks(t);
-  const other = await listeningWithBlocks(t);
   const compactPeer = async (to: number): Promise<P2pClient> => {
     const peer = await P2pClient.connect(to);
     t.teardown(() => peer.close());
@@ -234,11 +232,11 @@ t.test('requests the rest of a withheld compact block from a better peer at once
   await node.call('generatetoaddress', 1, ADDRESS);
   await answer(good, await source.next('cmpctblock'));
   while ((await good.next('sendcmpct'))[0] !== 1);
-  // The message was sent before the block became the tip, so wait until the node has processed everything.
+  // The announcement arrives before the block is the tip.
   await good.sync();
   t.equal(await tipOf(other.node), await tipOf(node), 'its block was good, so the next ones are wanted from it');
 
-  const coinbase = ((await node.call('getblock', await node.call('getblockhash', 1), 2)) as { tx: [{ txid: string }] }).tx[0].txid;
+  const coinbase = ((await node.call('getblock', await node.call('getblockhash', 2), 2)) as { tx: [{ txid: string }] }).tx[0].txid;
   const raw = spendTrue(coinbase, 0, 50e8);
   await node.call('sendrawtransaction', raw);
   const [hash] = (await node.call('generatetoaddress', 1, ADDRESS)) as [string];
@@ -258,8 +256,6 @@ t.test('requests the rest of a withheld compact block from a better peer at once
 });
 
 t.test('refuses to start when another program has the P2P port', async (t) => {
-  const { node, port } = await listening();
-  t.teardown(() => node.remove());
   const any = net.createServer().listen({ host: '::', port: 0 });
   t.teardown(() => any.close());
   await new Promise((resolve) => any.once('listening', resolve));

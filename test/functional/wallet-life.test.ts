@@ -1,5 +1,5 @@
-// Tests a wallet of a running daemon: it receives coins, the process is killed, blocks are disconnected, and the wallet
-// is encrypted, backed up and restored. Real processes, regtest.
+// A wallet of a running daemon through what can happen to it: coins come, the process is killed, blocks go away, the
+// wallet is encrypted, backed up and restored. Real processes, regtest.
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -24,7 +24,7 @@ function secretOf(wif: string): Buffer {
   return Buffer.from(number.toString(16).padStart(76, '0'), 'hex').subarray(1, 33);
 }
 
-/** An address that belongs to no wallet. */
+/** An address that is no wallet's. */
 const OTHER = 'mjTHywdPqCxdbQTeirPjwn15xgZG8EAGUE';
 
 async function code(promise: Promise<unknown>): Promise<number> {
@@ -35,6 +35,13 @@ async function code(promise: Promise<unknown>): Promise<number> {
     return error instanceof CallError ? error.code : Number.NaN;
   }
 }
+
+/** For tests of wallets with names of their own. Each of them finds no wallet loaded. */
+const shared = await Daemon.start('-keypool=3');
+t.teardown(() => shared.remove());
+t.beforeEach(async () => {
+  for (const name of await shared.call('listwallets')) await shared.call('unloadwallet', name);
+});
 
 t.test('keeps coins right through kills and reorganisations', async (t) => {
   const node = await Daemon.start('-keypool=5');
@@ -62,7 +69,7 @@ t.test('keeps coins right through kills and reorganisations', async (t) => {
   await node.call('reconsiderblock', tip);
   t.match(await node.call('getbalances'), { mine: { trusted: 50, untrusted_pending: 0, immature: 5000 } });
 
-  // When a wallet is loaded, it reads the blocks that were connected while it was not loaded.
+  // Blocks that come while no wallet is loaded are caught up with.
   await node.call('unloadwallet', 'w');
   await node.call('generatetoaddress', 3, address);
   await node.call('loadwallet', 'w');
@@ -82,33 +89,33 @@ t.test('keeps coins right through kills and reorganisations', async (t) => {
 });
 
 t.test('finds coins of keys beyond the key pool', async (t) => {
-  const node = await Daemon.start('-keypool=3');
-  t.teardown(() => node.remove());
+  const node = shared;
   const now = Math.floor(Date.now() / 1000);
   await node.call('generatetoaddress', 3, OTHER);
-  // The wallet is made while the clock is a day ahead, so its creation time is later than the blocks that pay it.
+  // The clock ran ahead by a day when the wallet was made.
   await node.call('setmocktime', now + 86_400);
   await node.call('createwallet', 'ahead');
   const address = await node.callWallet('ahead', 'getnewaddress');
   await node.call('setmocktime', now);
-  // This timestamp is in milliseconds, although importmulti expects seconds. So it is far in the future.
+  // Milliseconds, where seconds are asked for.
   await node.call('createwallet', 'watch', true, true);
   const wanted = { scriptPubKey: { address: OTHER }, timestamp: Date.now() };
   t.same(await node.callWallet('watch', 'importmulti', [wanted]), [{ success: true }]);
-  // A wallet without keys has nothing to find.
+  // Without any key there is nothing to be found.
   await node.call('createwallet', 'empty', true, true);
   for (const name of ['ahead', 'watch', 'empty']) await node.call('unloadwallet', name);
   await node.call('generatetoaddress', 2, address);
   await node.call('generatetoaddress', 3, OTHER);
   for (const [name, count] of [
     ['ahead', 2],
-    // The import's own scan found three of them.
+    // Three of them the import's own scan found.
     ['watch', 6],
     ['empty', 0],
   ] as const) {
     await node.call('loadwallet', name);
     t.equal((await node.callWallet(name, 'getwalletinfo')).txcount, count, name);
   }
+  await node.call('setmocktime', 0);
 });
 
 t.test('loads a wallet from its image', async (t) => {
@@ -158,7 +165,7 @@ t.test('loads a wallet from its image', async (t) => {
   t.not(images()[0], names[0]);
   t.equal(images().length, 1);
 
-  // Rows written while the node makes no images (-walletimage=0) are in no journal.
+  // Rows written while no images are kept are in no journal.
   await node.stop();
   await node.up('-walletimage=0');
   const between = await node.call('getnewaddress', 'between');
@@ -187,7 +194,7 @@ t.test('leaves no plain key on disk after encryption', async (t) => {
     let secret: Buffer = Buffer.alloc(0);
     if (descriptors) {
       const { descriptors: list } = await node.call('listdescriptors', true);
-      // In the text form of the root key, the last 32 bytes before the checksum are the private key.
+      // The root key's 32 bytes stand before the checksum of its text.
       const root = /tprv[0-9A-Za-z]+/.exec(list[0].desc)![0];
       let number = 0n;
       for (const char of root) number = number * 58n + BigInt(base58.indexOf(char));
@@ -256,17 +263,16 @@ t.test('leaves no plain key on disk after encryption', async (t) => {
 });
 
 t.test('completes an interrupted exchange of databases', async (t) => {
-  const node = await Daemon.start('-keypool=3');
-  t.teardown(() => node.remove());
-  await node.call('createwallet', 'w');
+  const node = shared;
+  await node.call('createwallet', 'exchanged');
   const address = await node.call('getnewaddress', 'here');
-  await node.call('unloadwallet', 'w');
-  const folder = path.join(node.networkDir, 'wallets', 'w');
+  await node.call('unloadwallet', 'exchanged');
+  const folder = path.join(node.networkDir, 'wallets', 'exchanged');
   const part = (name: string): string => path.join(folder, name);
   const loads = async (why: string): Promise<void> => {
-    await node.call('loadwallet', 'w');
+    await node.call('loadwallet', 'exchanged');
     t.equal((await node.call('getaddressinfo', address)).labels[0], 'here', why);
-    await node.call('unloadwallet', 'w');
+    await node.call('unloadwallet', 'exchanged');
     t.same(fs.readdirSync(folder), ['wallet.db', 'wallet.lock'], why);
   };
   fs.mkdirSync(part('wallet.db.new'));
@@ -279,16 +285,14 @@ t.test('completes an interrupted exchange of databases', async (t) => {
 });
 
 t.test('continues an interrupted scan', async (t) => {
-  const node = await Daemon.start('-keypool=3');
-  t.teardown(() => node.remove());
+  const node = shared;
   await node.call('createwallet', 'source');
   const address = await node.call('getnewaddress');
   const wif = await node.call('dumpprivkey', address);
   await node.call('unloadwallet', 'source');
   await node.call('generatetoaddress', 500, address);
-  await node.call('createwallet', 'w', false, true, null, false, false, true);
-  // Do not wait for the reply: the process is killed when the wallet has the key, which may be before, during or after
-  // the scan.
+  await node.call('createwallet', 'scanned', false, true, null, false, false, true);
+  // The reply is not waited for: the process dies when the key is there, before the scan, within it or after it.
   const importing = node.call('importprivkey', wif).catch(() => {});
   await until('the key is there', async () => (await node.call('getaddressinfo', address)).ismine);
   await node.kill();
@@ -300,8 +304,7 @@ t.test('continues an interrupted scan', async (t) => {
 });
 
 t.test('restores a wallet from a backup', async (t) => {
-  const node = await Daemon.start('-keypool=3');
-  t.teardown(() => node.remove());
+  const node = shared;
   await node.call('createwallet', 'w');
   const address = await node.call('getnewaddress', 'mine');
   await node.call('generatetoaddress', 101, address);
@@ -464,8 +467,7 @@ nightlyTest('what lies in the place of a database stays', async (t) => {
   t.same(fs.readdirSync(folder).sort(), ['note', 'wallet.db', 'wallet.lock']);
   t.same((await node.call('listwallets')).sort(), ['foo', 'w']);
 
-  // Another program creates the file while the node creates the wallet. The creation must fail and remove only the
-  // files it made itself.
+  // A file that comes while a wallet is made: the creation fails and takes away its own only.
   const late = path.join(wallets, 'bar', 'wallet.db');
   const making = code(node.call('createwallet', 'bar', false, false, 'stretching it takes a while'));
   while (!fs.existsSync(`${late}.new`)) await new Promise(setImmediate);
