@@ -9,6 +9,7 @@ import { SharedState, STATE_FLAG } from '../../../src/link/shared-state.js';
 import { SlabRing } from '../../../src/link/slab-ring.js';
 import type { Logger } from '../../../src/log/logger.js';
 import type { TemplateFacts } from '../../../src/template/facts.js';
+import { freePort } from '../../framework/ports.js';
 import { PATIENCE_MS } from '../../framework/until.js';
 
 export const AUTH = `Basic ${Buffer.from('user:pass').toString('base64')}`;
@@ -43,7 +44,8 @@ export class FakeNode {
     this.fronts = await createFronts(
       {
         ...HTTP_DEFAULTS,
-        binds: [{ host: '127.0.0.1', port: 0 }],
+        // Not one that the system gives to an outgoing connection while no front listens.
+        binds: [{ host: '127.0.0.1', port: await freePort() }],
         credentials: { plain: ['user:pass'], hashed: [] },
         fronts: 2,
         ...changes,

@@ -101,7 +101,7 @@ function payloadOf(length: number, seed: number): Uint8Array {
 export async function stranger(lines: ConnectionFactory, eager = true): Promise<{ owner: Owner; socket: net.Socket; bindText: string }> {
   let owner: Owner | null = null;
   let bindText = '';
-  const port = await lines.listen({ host: LOCAL, port: 0 }, (incoming) => {
+  const port = await lines.listen({ host: LOCAL, port: await freePort() }, (incoming) => {
     bindText = incoming.bindText;
     owner = new Owner(incoming.connection, CLEAR, eager);
   });
@@ -114,7 +114,7 @@ export async function stranger(lines: ConnectionFactory, eager = true): Promise<
 /** Opens a connection between two owners. */
 async function pair(lines: ConnectionFactory, encrypted: boolean): Promise<{ called: Owner; caller: Owner }> {
   let called: Owner | null = null;
-  const port = await lines.listen({ host: LOCAL, port: 0 }, ({ connection: line }) => {
+  const port = await lines.listen({ host: LOCAL, port: await freePort() }, ({ connection: line }) => {
     called = new Owner(line, { encrypted, initiating: false });
   });
   const { connection: line } = await lines.open({ host: LOCAL, port }, null, TIMEOUT_MS);
@@ -305,7 +305,7 @@ export function connectionSuite(t: Test, make: () => Made): void {
 
   t.test('reports a taken port and a refused connection, and closes its listeners', async (t) => {
     const { lines } = make();
-    const port = await lines.listen({ host: LOCAL, port: 0 }, ({ connection: line }) => line.drop());
+    const port = await lines.listen({ host: LOCAL, port: await freePort() }, ({ connection: line }) => line.drop());
     await t.rejects(
       lines.listen({ host: LOCAL, port }, () => {}),
       { code: 'EADDRINUSE' },

@@ -9,6 +9,7 @@ import { Routes } from '../../../../src/net/peer/routes.js';
 import { BundleReader, type PackedMessage, packedBytes, packMessages } from '../../../../src/net/thread/bundle.js';
 import { POSTED_BYTES, postedWeight } from '../../../../src/net/thread/messages.js';
 import { fc } from '../../../framework/fast-check.js';
+import { freePort } from '../../../framework/ports.js';
 import { until } from '../../../framework/until.js';
 import { connectionSuite, inlineFactory, Owner, stranger, TIMEOUT_MS, threadedFactory } from './connection-suite.js';
 
@@ -167,7 +168,7 @@ t.test('starts the thread again on the next call after a failed start', async (t
   t.equal(world.lines.ready, true);
   t.match(world.log, [/^The peers' thread cannot be started: it ended with code 4$/]);
   world.faultIs('');
-  const port = await world.lines.listen({ host: LOCAL, port: 0 }, ({ connection: line }) => line.drop());
+  const port = await world.lines.listen({ host: LOCAL, port: await freePort() }, ({ connection: line }) => line.drop());
   t.ok(port > 0);
   await world.lines.close();
 });
@@ -175,7 +176,7 @@ t.test('starts the thread again on the next call after a failed start', async (t
 t.test('listens again after the thread ended while it started to listen', async (t) => {
   const world = faulty(t);
   world.faultIs('listen');
-  const listening = world.lines.listen({ host: LOCAL, port: 0 }, ({ connection: line }) => line.drop());
+  const listening = world.lines.listen({ host: LOCAL, port: await freePort() }, ({ connection: line }) => line.drop());
   await until('its end', () => !world.lines.ready);
   world.faultIs('');
   await world.due();
@@ -188,7 +189,7 @@ t.test('listens again after the thread ended while it started to listen', async 
 t.test('does not count the buffers of a thread that ended, even during its start', async (t) => {
   const world = faulty(t);
   const { owner, socket } = await stranger(world.lines, false);
-  await world.lines.listen({ host: LOCAL, port: 0 }, ({ connection: line }) => line.drop());
+  await world.lines.listen({ host: LOCAL, port: await freePort() }, ({ connection: line }) => line.drop());
   socket.pause();
   socket.write(Buffer.alloc(23));
   for (let i = 0; i < 8; i++) owner.line.send('block', new Uint8Array(1_000_000));
@@ -208,8 +209,8 @@ t.test('does not count the buffers of a thread that ended, even during its start
 t.test('restarts the other listeners when another program has taken one port', async (t) => {
   const world = faulty(t);
   const [taken, free] = [
-    await world.lines.listen({ host: LOCAL, port: 0 }, ({ connection: line }) => line.drop()),
-    await world.lines.listen({ host: LOCAL, port: 0 }, ({ connection: line }) => line.drop()),
+    await world.lines.listen({ host: LOCAL, port: await freePort() }, ({ connection: line }) => line.drop()),
+    await world.lines.listen({ host: LOCAL, port: await freePort() }, ({ connection: line }) => line.drop()),
   ];
   await world.die();
   const other = net.createServer((socket) => socket.destroy());
