@@ -5,9 +5,10 @@ import type { CoinReader, PinnedCoins } from '../chain/coins/coin-reader.js';
 import type { HeaderNode } from '../chain/tree/header-node.js';
 import { noteLoading } from '../lib/loading-threads.js';
 import { WORKER_ENTRY } from '../lib/worker-entries.js';
-import { RPC_CODE, RpcError } from '../rpc/errors.js';
+import { RPC_CODE } from '../rpc/errors.js';
 import { runCoinJob } from '../rpc/node/run-coin-job.js';
 import { type CoinJob, type CoinJobResult, type CoinJobs, JOB_WORD, type JobWords } from '../rpc/reads/coin-job.js';
+import { errorOfJob } from '../rpc/reads/job-error.js';
 import type { RenderContext } from '../rpc/render/script.js';
 import { passedBuffers } from '../rpc/wire/taken-secrets.js';
 import { StoreError } from '../storage/store-error.js';
@@ -43,7 +44,7 @@ export class CoinThreads implements CoinJobs {
       if ('parts' in result) return result.parts;
       if ('fault' in result) throw new StoreError('STORE_CORRUPTION', result.fault);
       if (result.log !== null) this.#deps.log(result.log);
-      throw new RpcError(result.code, result.message);
+      throw errorOfJob(result);
     });
   }
 

@@ -100,6 +100,7 @@ t.test('finds the coins of descriptors', async (t) => {
     '-3 Wrong type passed:\n{\n    "Position 2 (scanobjects)": "JSON value of type string is not of expected type array"\n}',
   );
   t.equal(await fault(start(7)), '-8 Scan object needs to be either a string or an object');
+  t.equal(await fault(start({ desc: 5 })), '-3 JSON value of type number is not of expected type string');
   t.equal(await fault(start({ range: 5 })), '-8 Descriptor needs to be provided in scan object');
   t.equal(await fault(start({ desc: `wpkh(${tpub}/0/*)`, range: -1 })), '-8 End of range is too high');
   t.match(await fault(start('nonsense')), /^-5 /);

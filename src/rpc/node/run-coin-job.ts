@@ -15,6 +15,7 @@ import { RPC_CODE, RpcError } from '../errors.js';
 import { gettxoutsetinfo } from '../methods/blockchain/gettxoutsetinfo.spec.js';
 import { scantxoutset } from '../methods/blockchain/scantxoutset.spec.js';
 import { type CoinHashType, type CoinJob, type CoinJobResult, type CoinTip, JOB_WORD, type JobWords } from '../reads/coin-job.js';
+import { jobErrorOf } from '../reads/job-error.js';
 import { HOLE_VALUE, writeWithHoles } from '../reads/with-holes.js';
 import { hashHex, hex } from '../render/hex.js';
 import type { RenderContext } from '../render/script.js';
@@ -50,7 +51,7 @@ export async function runCoinJob(job: CoinJob, host: CoinJobHost): Promise<CoinJ
     return { parts: job.kind === 'stats' ? await showStats(job.hashType, host) : await new CoinScan(host).run(job) };
   } catch (error) {
     if (error instanceof WalkStoppedError) return { code: RPC_CODE.CLIENT_NOT_CONNECTED, message: 'Shutting down', log: null };
-    if (error instanceof RpcError) return { code: error.code, message: error.message, log: null };
+    if (error instanceof RpcError) return jobErrorOf(error);
     const { message, stack } = error instanceof Error ? error : new Error(String(error));
     if (error instanceof StoreError) return { fault: message };
     return { code: RPC_CODE.MISC_ERROR, message, log: `A job over all coins failed: ${stack}` };

@@ -6,8 +6,9 @@ import { packScripts, unpackScripts } from '../../jobs/script-marks.js';
 import { SyncRecords } from '../../storage/sync-records.js';
 import { RPC_CODE, RpcError } from '../errors.js';
 import { JOB_WORD } from '../reads/coin-job.js';
+import { type JobError, jobErrorOf } from '../reads/job-error.js';
 import { JobFiles, ReadError, undecodable } from '../reads/job-files.js';
-import type { ActivityJob, ExpandJob, ScanError, ScriptSet } from '../reads/scan-job.js';
+import type { ActivityJob, ExpandJob, ScriptSet } from '../reads/scan-job.js';
 import { hashHex } from '../render/hex.js';
 import { type RenderContext, scriptMembers } from '../render/script.js';
 import { JsonBytes } from '../wire/json-bytes.js';
@@ -31,17 +32,17 @@ export function createScanRunner(render: RenderContext) {
     return last.wanted;
   };
   return {
-    expandScripts: (job: ExpandJob): SharedArrayBuffer | ScanError => orError(() => expandScripts(job, render)),
-    findActivity: (job: ActivityJob): Uint8Array | ScanError => orError(() => findActivity(job, wantedOf(job.scripts), files, render)),
+    expandScripts: (job: ExpandJob): SharedArrayBuffer | JobError => orError(() => expandScripts(job, render)),
+    findActivity: (job: ActivityJob): Uint8Array | JobError => orError(() => findActivity(job, wantedOf(job.scripts), files, render)),
   };
 }
 
-function orError<T>(work: () => T): T | ScanError {
+function orError<T>(work: () => T): T | JobError {
   try {
     return work();
   } catch (fault) {
     const error = fault instanceof DecodeError ? undecodable(fault) : fault;
-    if (error instanceof RpcError) return { code: error.code, message: error.message, log: error instanceof ReadError ? error.log : null };
+    if (error instanceof RpcError) return jobErrorOf(error, error instanceof ReadError ? error.log : null);
     const { message, stack } = error instanceof Error ? error : new Error(String(error));
     return { code: RPC_CODE.MISC_ERROR, message, log: `A scan failed: ${stack}` };
   }

@@ -2,10 +2,11 @@
 import type { HeaderInfo } from '../context/chain.js';
 import type { NodeContext } from '../context/node.js';
 import type { CallInfo } from '../dispatch.js';
-import { fail, RPC_CODE, RpcError } from '../errors.js';
+import { fail, RPC_CODE } from '../errors.js';
 import { createJobWords } from '../reads/coin-job.js';
+import { errorOfJob, type JobError } from '../reads/job-error.js';
 import { MISSING_UNDO } from '../reads/job-files.js';
-import type { ScanError, ScriptSet } from '../reads/scan-job.js';
+import type { ScriptSet } from '../reads/scan-job.js';
 import { encodeJson } from '../wire/json-write.js';
 import type { JsonValue } from '../wire/values.js';
 import { storedBlock, storedUndo } from './read-facts.js';
@@ -42,8 +43,8 @@ export async function findActivity(ctx: NodeContext, node: HeaderInfo, scripts: 
   return resultOf(ctx, await ctx.scanJobs.findActivity(job));
 }
 
-function resultOf<T extends object>(ctx: NodeContext, result: T | ScanError): T {
+function resultOf<T extends object>(ctx: NodeContext, result: T | JobError): T {
   if (!('code' in result)) return result;
   if (result.log !== null) ctx.log.info(result.log);
-  throw new RpcError(result.code, result.message);
+  throw errorOfJob(result);
 }

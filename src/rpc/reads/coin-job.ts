@@ -1,7 +1,7 @@
 // Coin jobs: calls that read all coins at the tip (gettxoutsetinfo, scantxoutset). A thread of its own walks over the
 // coins and writes the result; the node thread only gives it the coins of one moment. Messages of both sides.
 import type { PassedSecrets } from '../../link/messages.js';
-import type { ReadResult } from './read-job.js';
+import type { JobError } from './job-error.js';
 
 /** Hash types of gettxoutsetinfo. */
 export type CoinHashType = 'hash_serialized_2' | 'hash_serialized_3' | 'muhash' | 'none';
@@ -16,8 +16,8 @@ export const JOB_WORD = { STOP: 0, PROGRESS: 1 } as const;
 export type JobWords = Int32Array<SharedArrayBuffer>;
 export const createJobWords = (): JobWords => new Int32Array(new SharedArrayBuffer(8));
 
-/** Result of a job; `fault`: the database could not be read. */
-export type CoinJobResult = ReadResult | { readonly fault: string };
+/** Result of a job: JSON in parts, or an error; `fault`: the database could not be read. */
+export type CoinJobResult = { readonly parts: readonly Uint8Array[] } | JobError | { readonly fault: string };
 
 /** The block of the coins that a job reads. Hash in internal order. */
 export interface CoinTip {

@@ -1,6 +1,7 @@
 // Scan jobs: the parts of getdescriptoractivity and scanblocks that render threads run. Messages of both sides.
 import type { PassedSecrets } from '../../link/messages.js';
 import type { JobWords } from './coin-job.js';
+import type { JobError } from './job-error.js';
 import type { StoredBlock, StoredUndo } from './read-job.js';
 
 /** Derives the scripts of scan objects. */
@@ -26,17 +27,10 @@ export interface ScriptSet {
   readonly number: number;
 }
 
-export interface ScanError {
-  readonly code: number;
-  readonly message: string;
-  /** Line for the log; null for none. */
-  readonly log: string | null;
-}
-
 /** Runs scan jobs. Rejects only if no thread can run them. */
 export interface ScanJobs {
   /** @returns the distinct scripts; fewer if the job was stopped */
-  expandScripts(job: ExpandJob): Promise<SharedArrayBuffer | ScanError>;
+  expandScripts(job: ExpandJob): Promise<SharedArrayBuffer | JobError>;
   /** @returns the events as JSON without brackets, in shared memory; no bytes for none */
-  findActivity(job: ActivityJob): Promise<Uint8Array | ScanError>;
+  findActivity(job: ActivityJob): Promise<Uint8Array | JobError>;
 }

@@ -91,6 +91,7 @@ t.test('scanblocks and getdescriptoractivity find payments and spends of descrip
       [['start', WANTED, -1], '-1 Invalid start_height'],
       [['start', WANTED, 5, 4], '-1 Invalid stop_height'],
       [['start', WANTED, 0, 1, 'fancy'], '-5 Unknown filtertype'],
+      [['start', [{ desc: 5 }]], '-3 JSON value of type number is not of expected type string'],
       [['start', [5]], '-8 Scan object needs to be either a string or an object'],
     ] as const)
       t.equal(await fault('scanblocks', ...args), text);
