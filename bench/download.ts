@@ -254,7 +254,8 @@ if (process.argv[2] === '--write') {
       const notes = [
         `${blocks} blocks, of which ${fanBlocks} only make coins, ${chain.txs} transactions, ${measured} inputs measured, ${chain.outputs} outputs, ${chain.coins} coins at the end, ${(chain.bytes / 1e6).toFixed(0)} MB`,
       ];
-      const options = ['-disablewallet', '-checktemplates=0', ...words(process.env.OPTIONS)];
+      // As on the main chain today, no output can exist twice.
+      const options = ['-disablewallet', '-checktemplates=0', '-testactivationheight=bip34@1', ...words(process.env.OPTIONS)];
       const nodes = engines.flatMap((engine, i) =>
         contestants(...options, `-engine=${engine}`)
           .filter(({ name }) => i === 0 || name === 'adit')

@@ -3,9 +3,10 @@
 // finishes the block.
 
 import { performance } from 'node:perf_hooks';
+import { adviseHugePages } from '../crypto/native/huge-pages.js';
 import { loadSha256Update } from '../crypto/native/sha256-update.js';
 import { BlockStages } from './block-stages.js';
-import { createKernel, createMemory, type Kernel, MAX_PAGES, type SharedMemory } from './kernel-module.js';
+import { createKernel, createMemory, type Kernel, MAX_PAGES, PAGE_BYTES, type SharedMemory } from './kernel-module.js';
 import {
   CONTROL,
   type EngineCommand,
@@ -55,9 +56,9 @@ class EngineThread {
   #height: number;
   /** False if the database has coins that the shard lacks. */
   #complete: boolean;
-  /** Height of the last block whose missing coins the thread has asked for, and whether the answer is pending. */
-  #askedFor = 0;
-  #waits = false;
+  /** Height of the last block whose missing coins the thread has listed, and heights whose answers are pending. */
+  #listed = 0;
+  readonly #pending = new Set<number>();
   /** Number of commands that were run. */
   #commands = 0;
 
@@ -73,6 +74,7 @@ class EngineThread {
     this.#shard = createKernel(module, this.#shardMemory);
     if (this.#shard.open(...data.secret, TABLE_BITS, data.maxPages) !== 0) throw new Error('the memory of a shard is too small');
     this.#shardBytes = new Uint8Array(this.#shardMemory.buffer);
+    adviseHugePages(this.#shardBytes, data.maxPages * PAGE_BYTES);
     this.#bytes = new Uint8Array(memory.buffer);
     this.#words = new Int32Array(memory.buffer);
     this.#figures = data.figures.subarray(thread * FIGURES, (thread + 1) * FIGURES);
@@ -100,8 +102,8 @@ class EngineThread {
   #applyNext(): boolean {
     const height = this.#height;
     const slot = slotOf(this.#data.layout, height);
-    if (this.#waits || !this.#isSlot(slot, height, SLOT.parsed)) return false;
-    if (!this.#complete && this.#askedFor !== height && this.#askForMissing(slot, height)) return true;
+    if (!this.#complete && this.#listNext()) return true;
+    if (this.#pending.has(height) || !this.#isSlot(slot, height, SLOT.parsed)) return false;
     this.#height++;
     const code = this.#apply(slot, height);
     if (code !== 0) this.#fail(code, height);
@@ -158,21 +160,28 @@ class EngineThread {
     return 0;
   }
 
-  /** Asks the node thread for the coins of the database that the block needs. @returns whether there are some */
-  #askForMissing(slot: number, height: number): boolean {
+  /**
+   * Asks the node thread for coins of the database, for the lowest block for which that was not done. No block below it may
+   * be unparsed: such a block could be refused, and this one be replaced.
+   * @returns whether there was one
+   */
+  #listNext(): boolean {
+    const height = Math.max(this.#listed + 1, this.#height);
+    const slot = slotOf(this.#data.layout, height);
+    if (height >= this.#height + this.#data.layout.slots || !this.#isSlot(slot, height, SLOT.parsed)) return false;
     const at = this.#at;
     const shard = this.#shard;
     const flags = this.#words[(slot + at.FLAGS) >> 2];
     const length = this.#takeSegment(slot);
     const outputs = (flags & at.NO_OVERWRITES) === 0 ? at.ASK_COINBASE : at.ASK_ALL;
     const count = shard.listMissing(length, (flags & at.MAY_REPEAT) === 0 ? at.ASK_NONE : outputs);
-    this.#askedFor = height;
+    this.#listed = height;
     if (count < 0) this.#fail(-count, height);
-    if (count <= 0) return count < 0;
+    if (count <= 0) return true;
     const out = shard.outAt();
     const missing = this.#shardBytes.slice(out, out + count * OUTPOINT_BYTES);
-    this.#waits = true;
-    this.#port.reply({ missing }, [missing.buffer]);
+    this.#pending.add(height);
+    this.#port.reply({ height, missing }, [missing.buffer]);
     return true;
   }
 
@@ -220,7 +229,7 @@ class EngineThread {
     const shard = this.#shard;
     switch (command.type) {
       case 'load':
-        if (this.#load(command.rows) && command.last) this.#waits = false;
+        if (this.#load(command.rows) && command.last) this.#pending.delete(command.height);
         break;
       case 'list':
         this.#reply({ code: shard.listChanged() });

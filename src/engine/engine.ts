@@ -397,8 +397,7 @@ export class Engine {
     const worker = new Worker(WORKER_ENTRY.engine, { name: 'adit-engine', workerData: data });
     const handle: EngineThreadHandle = { worker, replies: [] };
     worker.on('message', (message: EngineReply | MissingCoins) => {
-      if ('missing' in message)
-        this.#loadCoins(data.thread, message.missing).catch((error: Error) => this.#fail(0, FAILURE.read, error.message));
+      if ('missing' in message) this.#loadCoins(data.thread, message).catch((error: Error) => this.#fail(0, FAILURE.read, error.message));
       else handle.replies.shift()?.resolve(message);
     });
     worker.on('error', (error) => this.#fail(0, FAILURE.thread, `a thread failed: ${error.message}`));
@@ -407,7 +406,7 @@ export class Engine {
   }
 
   /** Answers a thread's question for coins. */
-  async #loadCoins(thread: number, outpoints: Uint8Array): Promise<void> {
+  async #loadCoins(thread: number, { height, missing: outpoints }: MissingCoins): Promise<void> {
     const keys = keysOf(outpoints, this.#options.coinPrefix);
     this.#read += keys.length;
     const coins = await this.#options.readCoins(keys);
@@ -420,7 +419,7 @@ export class Engine {
     let size = 0;
     const loads: Promise<EngineReply>[] = [];
     const load = (last: boolean): void => {
-      loads.push(this.#command(thread, { type: 'load', rows: rows.slice(0, size), last }));
+      loads.push(this.#command(thread, { type: 'load', height, rows: rows.slice(0, size), last }));
       size = 0;
     };
     for (const [i, coin] of coins.entries()) {

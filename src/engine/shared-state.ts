@@ -96,8 +96,8 @@ export interface EngineThreadData {
 
 /** A command to a thread. It replies to each with an EngineReply. */
 export type EngineCommand =
-  /** Adds rows to the shard: see loadRows of kernel/shard.ts. `last` ends the answer to MissingCoins. */
-  | { readonly type: 'load'; readonly rows: Uint8Array<ArrayBuffer>; readonly last: boolean }
+  /** Adds rows to the shard: see loadRows of kernel/shard.ts. `last` ends the answer to the MissingCoins of this height. */
+  | { readonly type: 'load'; readonly height: number; readonly rows: Uint8Array<ArrayBuffer>; readonly last: boolean }
   /** Lists the changed coins in key order; 'next' takes them by and by, with size 0 at the end. */
   | { readonly type: 'list' }
   | { readonly type: 'next' }
@@ -108,6 +108,8 @@ export type EngineCommand =
 
 /** Question of a thread for coins of the database. The answer is one or more commands of type 'load'. */
 export interface MissingCoins {
+  /** Height of the block that needs them. */
+  readonly height: number;
   /** Outpoints, 36 bytes each. */
   readonly missing: Uint8Array<ArrayBuffer>;
 }

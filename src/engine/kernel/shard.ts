@@ -4,6 +4,7 @@
 //   IN       segment of a block, or rows to load
 //   OUT      records of the spent coins, or rows of changed coins
 //   HASHES   hashes of the outpoints of a block
+//   MADE     parts of txids of the youngest transactions
 //   BASE     tables and cells
 //
 // The table is open addressing with linear probing: entries of 8 bytes, the hash of the outpoint above the address of the
@@ -36,7 +37,10 @@ const OUT: u32 = IN + IN_BYTES;
 const OUT_BYTES: u32 = 6_000_000;
 const HASHES: u32 = OUT + OUT_BYTES;
 const HASHES_BYTES: u32 = 4 * 150_000;
-const BASE: u32 = (HASHES + HASHES_BYTES + 4095) & ~4095;
+/** First eight bytes of txids of the youngest transactions, by a part of the txid. */
+const MADE: u32 = (HASHES + HASHES_BYTES + 7) & ~7;
+const MADE_TXIDS: u32 = 65_536;
+const BASE: u32 = (MADE + MADE_TXIDS * 8 + 4095) & ~4095;
 /** Places of tables that were outgrown. Cells are made there. */
 const MAX_SPARE: u32 = 32;
 const spare = memory.data(32 * 8);
@@ -89,6 +93,7 @@ export function open(secret0: u64, secret1: u64, bits: u32, bound: u32): i32 {
   if (!ensure(table + (<usize>8 << bits), bound)) return E_MEMORY;
   top = table + (<usize>8 << bits);
   memory.fill(FREE, 0, MAX_UNITS * 4);
+  memory.fill(MADE, 0, MADE_TXIDS * 8);
   memory.fill(table, 0, top - table);
   return 0;
 }
@@ -365,31 +370,25 @@ function add(hash: u32, txid: usize, index: u32, coin: usize, size: u32, flags: 
   return 0;
 }
 
-const TXIDS: u32 = OUT + OUT_BYTES - 131_072;
-const TXIDS_MASK: u32 = 32_767;
-/** Notes the txids of a block's outputs at TXIDS: open addressing, addresses of the txids. */
+/** Notes the txids of a block's outputs at MADE. A later one may take the place of an earlier one. */
 function noteTxids(end: usize): void {
-  memory.fill(TXIDS, 0, 131_072);
   for (let p: usize = IN; p < end; ) {
     const tag = load<u32>(p);
     if (tag & SPEND) {
       p += SPEND_BYTES;
       continue;
     }
-    let j = load<u32>(p, 12) & TXIDS_MASK;
-    while (load<u32>(TXIDS + (j << 2)) != 0) j = (j + 1) & TXIDS_MASK;
-    store<u32>(TXIDS + (j << 2), <u32>p + 4);
+    store<u64>(madeAt(p + 4), load<u64>(p + 4));
     p += OUTPUTS_HEAD;
     for (let n = tag & ~COINBASE; n > 0; n--) p = nextOutput(p);
   }
 }
-function isOfBlock(txid: usize): bool {
-  let j = load<u32>(txid, 8) & TXIDS_MASK, other = load<u32>(TXIDS + (j << 2));
-  while (other != 0 && !same32(other, txid)) {
-    j = (j + 1) & TXIDS_MASK;
-    other = load<u32>(TXIDS + (j << 2));
-  }
-  return other != 0;
+// @ts-ignore: decorator
+@inline function madeAt(txid: usize): usize { return MADE + ((load<u32>(txid, 8) & (MADE_TXIDS - 1)) << 3); }
+// @ts-ignore: decorator
+@inline function isMade(txid: usize): bool {
+  const first = load<u64>(txid);
+  return first != 0 && load<u64>(madeAt(txid)) == first;
 }
 
 /** Outputs that listMissing lists besides the spent coins. */
@@ -399,7 +398,8 @@ export const ASK_ALL: u32 = 2;
 
 /**
  * Lists the outpoints of the segment at IN about which only the database knows: spent coins that are neither in the shard
- * nor made by the block, and outputs that may exist already. 36 bytes each, at OUT.
+ * nor made by a block since `open` or `evict`, and outputs that may exist already. 36 bytes each, at OUT. Must be called
+ * for all blocks in order of height, but a block need not be applied before the next one is listed.
  * @param outputs ASK_NONE, ASK_COINBASE or ASK_ALL @returns number of outpoints, or an error code as a negative number
  */
 export function listMissing(length: u32, outputs: u32): i32 {
@@ -411,8 +411,8 @@ export function listMissing(length: u32, outputs: u32): i32 {
     const tag = load<u32>(p), txid = p + 4;
     if (tag & SPEND) {
       const index = load<u32>(p, 36);
-      if (find(load<u32>(h), txid, index) < 0 && !isOfBlock(txid)) {
-        if (out + 36 > TXIDS) return -E_RESULTS;
+      if (find(load<u32>(h), txid, index) < 0 && !isMade(txid)) {
+        if (out + 36 > OUT + OUT_BYTES) return -E_RESULTS;
         copy32(out, txid);
         store<u32>(out, index, 32);
         out += 36;
@@ -425,7 +425,7 @@ export function listMissing(length: u32, outputs: u32): i32 {
       for (let n = tag & ~COINBASE; n > 0; n--) {
         const index = load<u32>(o);
         if (asked && find(load<u32>(h), txid, index) < 0) {
-          if (out + 36 > TXIDS) return -E_RESULTS;
+          if (out + 36 > OUT + OUT_BYTES) return -E_RESULTS;
           copy32(out, txid);
           store<u32>(out, index, 32);
           out += 36;
@@ -439,14 +439,20 @@ export function listMissing(length: u32, outputs: u32): i32 {
   return <i32>((out - OUT) / 36);
 }
 
-/** Loads rows at IN: outpoint, 36 | length, 4 | coin; rounded up to 4. @returns 0 or an error code */
+/**
+ * Loads rows at IN: outpoint, 36 | length, 4 | coin; rounded up to 4. Skips a coin whose outpoint is in the table already,
+ * unspent or spent. @returns 0 or an error code
+ */
 export function loadRows(length: u32): i32 {
   let p: usize = IN;
   for (const end = p + length; p < end; ) {
     const size = load<u32>(p, 36);
     if (!checkCoin(p + 40, size)) return E_COIN;
-    const code = add(siphash(p, load<u32>(p, 32)), p, load<u32>(p, 32), p + 40, size, STORED, false);
-    if (code != 0) return code;
+    const index = load<u32>(p, 32), hash = siphash(p, index);
+    if (find(hash, p, index) < 0) {
+      const code = add(hash, p, index, p + 40, size, STORED, false);
+      if (code != 0) return code;
+    }
     p = (p + 40 + size + 3) & ~3;
   }
   return 0;
@@ -676,6 +682,7 @@ export function evict(height: u32): i32 {
   top = max(to, end);
   count = listCount;
   memory.fill(FREE, 0, MAX_UNITS * 4);
+  memory.fill(MADE, 0, MADE_TXIDS * 8);
   spareCount = 0; bump = 0; bumpEnd = 0;
   // Cells are made below the table as well.
   if (to < table) {
