@@ -63,6 +63,8 @@ export class RecordFile {
   readonly #format: RecordFormat;
   /** Number of bytes after the payload that the length does not include: 0 in blk files, 32 in rev files. */
   readonly #trailerBytes: number;
+  /** Memory in which `append` puts records together. New memory for each group would cost page faults and collections. */
+  #memory = new Uint8Array(0);
 
   private constructor(
     readonly path: string,
@@ -172,7 +174,9 @@ export class RecordFile {
     const start = this.size;
     let length = 0;
     for (const { payload } of records) length += RECORD_HEAD_BYTES + payload.length + this.#trailerBytes;
-    const bytes = new Uint8Array(length);
+    // The caller appends one group at a time, so the memory of the last one is free.
+    if (this.#memory.length < length) this.#memory = new Uint8Array(length);
+    const bytes = this.#memory.subarray(0, length);
     const offsets: number[] = [];
     let at = 0;
     for (const { payload, trailer } of records) {

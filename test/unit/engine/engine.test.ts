@@ -101,7 +101,7 @@ async function feed(
 ): Promise<void> {
   let offered = 0;
   for (let taken = 0; taken < blocks.length; taken++) {
-while (offered < blocks.length && engine.offer(facts(blocks[offered]), blocks[offered].bytes)) offered++;
+    while (offered < blocks.length && engine.offer(facts(blocks[offered]), blocks[offered].bytes)) offered++;
     const block = (await engine.next()) as FinishedBlock;
     take(block);
     engine.release(block.height);
