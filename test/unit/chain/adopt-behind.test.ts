@@ -1,5 +1,5 @@
-// A database that is older than its block files: all later blocks are connected, in any order and number, and damaged
-// ones are reported once.
+// Tests a database that is older than its block files. All blocks that only the files contain are connected, in any
+// order and number, and damaged ones are reported once.
 import { createHash } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { Logger } from '../../../src/log/logger.js';
@@ -14,7 +14,10 @@ const blocks = buildChain(GENESIS, 400);
 const bytes = blocks.map((block) => block.bytes);
 const side = buildChain(buildBlock(blocks[KNOWN - 1]!, { tag: 9 }), 5);
 
-/** A chain of the first blocks, closed, and the lines of whoever opens it again over files that hold these records. */
+/**
+ * Makes a chain of the first blocks, adds these records to its files, and opens it again. Returns the log lines of the
+ * opening.
+ */
 async function reopened(t: Test, records: readonly Buffer[]) {
   const first = await openFixture({ store: new MemoryStore() });
   for (const block of bytes.slice(0, KNOWN)) await first.chain.commands.submitBlock(block);
@@ -51,7 +54,7 @@ t.test('connects all blocks that the files hold beyond the database, in any orde
 });
 
 t.test('reports damaged blocks beyond the database once, and connects those before them', async (t) => {
-  // A count of transactions that the bytes do not hold.
+  // The count of transactions is larger than the number of transactions in the bytes.
   const broken = bytes.map((block, i) => {
     const copy = Buffer.from(block);
     if (i >= 300) copy[80] = 0xfc;

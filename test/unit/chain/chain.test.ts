@@ -1,4 +1,5 @@
-// The chain's answers, block by block: what is accepted, refused, remembered; reorganisations; marks by hand; restarts.
+// Tests the verdicts of the chain, block by block: accepted, refused, and remembered as invalid. Also tests
+// reorganisations, blocks that are invalidated by a call, and restarts.
 import { createHash } from 'node:crypto';
 import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -83,7 +84,8 @@ t.test('accepts a chain of blocks, and returns its coins, heights, work and bloc
 });
 
 t.test('rejects a child before its parent although duplicate transactions are not checked', async (t) => {
-  // Looking for twins makes all outputs of a block known, and hides what was not made known for its inputs.
+  // The search for duplicate transactions (BIP-0030) makes all outputs of a block known. So it would hide that the
+  // inputs' outputs are not known, and is disabled here.
   const fixture = await openFixture({ deps: { params: { ...chainParams('regtest'), bip34Height: 1 } } });
   const { chain, faults } = fixture;
   const blocks = buildChain(GENESIS, 101);
@@ -112,7 +114,7 @@ t.test('rejects invalid blocks and headers, and remembers only lasting failures'
   const state = () => [chain.view.tip.hashHex, chain.view.bestHeader.hashHex];
   const before = state();
 
-  // checkBlock: nothing is remembered.
+  // Failures of checkBlock are not remembered.
   const unsolved = buildBlock(tip, { unsolved: true });
   t.equal(await reasonOf(fixture, unsolved), 'high-hash');
   const broken = buildBlock(tip, { breakMerkle: true });
@@ -120,7 +122,7 @@ t.test('rejects invalid blocks and headers, and remembers only lasting failures'
   t.equal(await reasonOf(fixture, broken), 'bad-txnmrklroot');
   t.equal(chain.view.node(broken.hash), undefined, 'not even the header');
 
-  // Header rules: re-evaluated each time.
+  // Failures of header rules are not remembered: each header is checked again.
   const orphan = buildBlock(buildBlock(tip, { tag: 77 }));
   t.equal(await reasonOf(fixture, orphan), 'prev-blk-not-found');
   const old = buildBlock(tip, { time: blocks[95]!.time });
@@ -131,7 +133,7 @@ t.test('rejects invalid blocks and headers, and remembers only lasting failures'
   t.equal(await reasonOf(fixture, buildBlock(tip, { bits: 0x207ffffe })), 'bad-diffbits');
   t.same(state(), before);
 
-  // Contextual, witness class: the header stays, the block may come again.
+  // Contextual failures that concern the witness: the header is kept, and the block may be submitted again.
   const coin = reward(blocks[0]!);
   const bare = spend([coin], [{ value: coin.value, script: ANYONE }]);
   bare.ins[0]!.witness = [Buffer.from([1])];
@@ -144,14 +146,14 @@ t.test('rejects invalid blocks and headers, and remembers only lasting failures'
     'headers-only tip',
   );
 
-  // Contextual, other: remembered.
+  // Other contextual failures are remembered.
   const unripe = spend([coin], [{ value: coin.value, script: ANYONE }], { locktime: 5000, sequence: 0 });
   const nonFinal = buildBlock(tip, { txs: [unripe] });
   t.equal(await reasonOf(fixture, nonFinal), 'bad-txns-nonfinal');
   t.equal(chain.view.known(nonFinal.hash), 'duplicate-invalid');
   t.equal(await reasonOf(fixture, nonFinal), 'duplicate', 'the header itself is refused then');
 
-  // Connecting: remembered, and so is everything built on it.
+  // Failures while connecting are remembered, also for every block built on the invalid one.
   const greedy = buildBlock(tip, { fees: 1 });
   t.equal(await reasonOf(fixture, greedy), 'bad-cb-amount');
   t.equal(chain.view.known(greedy.hash), 'duplicate-invalid');
@@ -262,7 +264,7 @@ t.test('replaces the coins of the old branch at a reorganisation, and notifies l
 });
 
 t.test('publishes a tip and answers before coins change, and never returns outdated coins', async (t) => {
-  // Few coins change at the next read, many before the tip changes.
+  // A change of few coins is applied at the next read, a change of many before the tip changes.
   for (const outputs of [1, 30_000]) {
     const fixture = await openFixture();
     const { chain } = fixture;
@@ -290,7 +292,7 @@ t.test('publishes a tip and answers before coins change, and never returns outda
     t.equal((await chain.coins.coin(outpoint(txid(tx), outputs - 1)))?.value, 1);
     t.equal(await chain.coins.coin(outpoint(coin.txid, 0)), undefined);
     t.same(seen, ['move true', 'tip true', 'answer', ...(outputs === 1 ? ['coins'] : [])]);
-    // A listener that asks need not know.
+    // A listener that reads coins gets the new ones, although the change was not applied before.
     const received: boolean[] = [];
     const asks = (): void => void received.push(chain.view.coins.get(outpoint(txid(tx), 0)) === undefined);
     chain.events.addFollower({ name: 'state', onMove: asks, onTip() {} });
@@ -385,7 +387,7 @@ t.test('marks headers on an invalid block as the release does, and updates the b
     t.equal(failed(b[3]!), failedBranches, 'since release 29 its headers are marked');
     await chain.commands.reconsiderBlock(chain.view.node(b[1]!.hash)!);
     t.equal(chain.view.bestHeader.hashHex, failedBranches ? b[3]!.hashHex : a[2]!.hashHex);
-    // The one of another block's that fails leaves the best header.
+    // This invalidates a branch that does not contain the best header, so the best header stays.
     await chain.commands.invalidateBlock(chain.view.node(a[1]!.hash)!);
     t.ok(failed(a[2]!));
     t.notOk(failed(b[3]!));
@@ -581,7 +583,8 @@ t.test('skips the scripts of deep ancestors of an assumed-valid block only', asy
     buildBlock(tip, { txs: [spend([coin], [{ value: coin.value, script: ANYONE }])] });
   const trunk = buildChain(GENESIS, 101, { script: NO_ONE });
   const wrong = bad(trunk[100]!, reward(trunk[0]!));
-  // Two weeks of work at one block per ten minutes: 2016 blocks above, and one more.
+  // The assumed-valid block must be buried by two weeks of work. At one block per ten minutes these are 2016 blocks,
+  // and one more is needed.
   const rest = buildChain(wrong, 2017, {});
   for (const [assumeValid, count, expected] of [
     ['0', 2017, 'block-validation-failed'],
@@ -758,7 +761,7 @@ t.test('computes statistics and a hash of all coins, and dumps them to a file', 
   t.equal(stats.outputs, 104);
   t.equal(stats.totalSats, 3003 + rewards.reduce((sum, value) => sum + value, 0));
   t.equal(stats.bogoSize, 104 * (50 + 1));
-  // Core's serialisation, spelled out: tip, then per transaction id, 1, outputs, 0.
+  // Core's serialisation, written out: the tip, then for each transaction its id, 1, its outputs, and 0.
   const varint = (value: number): Buffer => {
     const groups = [value % 128];
     for (let rest = Math.floor(value / 128); rest > 0; rest = Math.floor(rest / 128)) groups.unshift(128 + (--rest % 128));
@@ -780,8 +783,8 @@ t.test('computes statistics and a hash of all coins, and dumps them to a file', 
   t.same(Buffer.from(stats.hashSerialized!), hash256(Buffer.concat([last.hash, ...parts])));
   t.equal((await coinsStats(chain, { hashSerialized: null })).hashSerialized, null);
 
-  // All of them in a file: block, number of coins, transactions of the chain, then outpoint and coin in Core's
-  // compressed form.
+  // The coins file, written out: block, number of coins, number of transactions in the chain, then each outpoint and
+  // its coin in Core's compressed form.
   const compress = (value: number): number => {
     let exponent = 0;
     for (; exponent < 9 && value % 10 ** (exponent + 1) === 0; exponent++);
@@ -814,7 +817,7 @@ t.test('computes statistics and a hash of all coins, and dumps them to a file', 
     readFileSync(file),
     Buffer.concat([last.hash, u32(104), u32(0), u32(104), ...coins.sort((a, b) => Buffer.compare(a.subarray(0, 36), b.subarray(0, 36)))]),
   );
-  // The form of releases since 28: coins of a transaction together, and a hash over all of them.
+  // The form of releases since 28: the coins of a transaction stand together, and a hash covers all of them.
   const grouped = new Map<string, Buffer[]>();
   const sorted = coins.sort((a, b) => Buffer.compare(a.subarray(0, 36), b.subarray(0, 36)));
   for (const coin of sorted) {
@@ -865,7 +868,7 @@ t.test('reports a duplicate of an unspent transaction before any other fault of 
     const coin = reward(trunk[0]!);
     const badScript = spend([coin], [{ value: coin.value, script: ANYONE }]);
     const missing = spend([{ txid: Buffer.alloc(32, 7), index: 0, value: 1 }], [{ value: 1, script: ANYONE }]);
-    // With commitments to different transactions the coinbases would differ: leave them out.
+    // Commitments to different transactions would make the coinbases differ, so these blocks have none.
     const bare = buildBlock(trunk[100]!, { commitment: false, script: NO_ONE, tag: 5 });
     t.equal(await reasonOf(fixture, bare), 'accepted');
     const again = { coinbaseHeight: 102, commitment: false, script: NO_ONE, tag: 5 };
@@ -878,7 +881,8 @@ t.test('reports a duplicate of an unspent transaction before any other fault of 
   }
 });
 
-// Heights from the first block on leave no valid block with a twin: it is not looked for ahead.
+// If coinbases contain heights from the first block on, no valid block has a duplicate transaction, so the chain does
+// not search for one in advance.
 for (const bip34Height of [1, 500]) {
   t.test(`rejects a repeated payment when coinbases contain heights from block ${bip34Height} on`, async (t) => {
     const fixture = await openFixture({ deps: { params: { ...chainParams('regtest'), bip34Height } } });
@@ -919,8 +923,8 @@ t.test('changes the coins of a block with many outputs in time slices, hidden un
   };
 
   /**
-   * Checks in every event-loop tick while the chain is changed.
-   * @returns ticks in which changed coins existed that readers must not see yet
+   * Checks in every event-loop tick while the chain is changed. @returns the number of ticks in which coins were
+   * changed that readers must not see yet
    */
   const watched = async (work: Promise<unknown>): Promise<number> => {
     let over = false;
@@ -958,14 +962,14 @@ t.test('changes the coins of a block with many outputs in time slices, hidden un
   await watched(chain.commands.reconsiderBlock(chain.view.node(big.hash)!));
   t.same(await coinsOf(fixture), after);
 
-  // Away from it and back again.
+  // A reorganisation to another branch and back.
   const rival = buildChain(tip, 2, { tag: 5 });
   t.same(await submitAll(fixture, [rival[0]!]), ['inconclusive']);
   await watched(chain.commands.submitBlock(rival[1]!.bytes));
   t.same([contains(), coinsNow()], [false, withoutBig]);
   const [next, further] = buildChain(big, 2, { tag: 6 });
   t.same(await submitAll(fixture, [next!]), ['inconclusive']);
-  // The chain is closed in the middle of the change.
+  // Close the chain in the middle of the change.
   await countingReadings(async () => {
     let moved = false;
     const moving = chain.commands.submitBlock(further!.bytes).finally(() => {

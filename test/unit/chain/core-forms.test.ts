@@ -1,6 +1,6 @@
-// Coins that pay to uncompressed keys in the form in which Core's snapshots and chainstate have them, and which adit
-// never writes: blocks that spend them, on script threads, are judged as over our own form, and so are they when such
-// a block is taken off and put on again.
+// Tests coins that pay to uncompressed keys and have the form of Core's snapshots and chainstate, which Adit never
+// writes. Blocks that spend them get the same verdicts from script threads as with Adit's own form, also when such a
+// block is disconnected and connected again.
 
 import t from 'tap';
 import { SighashCache } from '../../../src/consensus/script/sighash.js';
@@ -18,7 +18,7 @@ import { serializeTx, type Tx } from '../../framework/messages.js';
 const KEYS = 4;
 const keys = Array.from({ length: 12 }, (_, n) => testKey(n));
 const yOf = (key: TestKey): number => key.uncompressed[64]! & 1;
-/** As many with an even y as with an odd one. */
+/** Half of the keys have an even y, half an odd one. */
 const owners = [0, 1].flatMap((odd) => keys.filter((key) => yOf(key) === odd).slice(0, KEYS / 2));
 const scriptOf = (key: TestKey): Buffer => Buffer.from([65, ...key.uncompressed, 0xac]);
 
@@ -29,7 +29,10 @@ for (let i = 0; i < KEYS + 101; i++) {
 }
 const tip = trunk.at(-1)!;
 
-/** Spends the first rewards with a signature each. @param wrong the input whose owner signs for another one */
+/**
+ * Builds a transaction that spends the first rewards with one signature each. @param wrong index of an input whose
+ * signature belongs to another input
+ */
 function payment(wrong = -1): Tx {
   const coins = trunk.slice(0, KEYS).map(reward);
   const tx = spend(coins, [{ value: coins.reduce((sum, { value }) => sum + value, 0), script: ANYONE }]);
@@ -41,10 +44,10 @@ function payment(wrong = -1): Tx {
   return tx;
 }
 
-/** Varint 73, a script of 67 bytes as it is; then the script. */
+/** Adit's form: the varint 73, which means a script of 67 bytes without compression, and the script. */
 const OUR_FORM = 1 + 67;
 
-/** Rewrites the rows of coins that pay to uncompressed keys as Core would. @returns how many */
+/** Rewrites the rows of coins that pay to uncompressed keys as Core would write them. @returns the number of rows */
 async function rewrite(store: Store): Promise<number> {
   let rows = 0;
   for await (const [key, value] of store.iterate(prefixRange(PREFIX.coin))) {

@@ -1,5 +1,5 @@
-// A process that dies at every single write: the next start finds a consistent tip, has every block that was
-// acknowledged, and continues.
+// Tests a process that crashes at every single write: at the next start the tip is consistent, every acknowledged block
+// is there, and the chain continues.
 import { appendFileSync, cpSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -20,14 +20,11 @@ import {
 } from '../../framework/chain-fixture.js';
 import { reachings } from '../../framework/depth.js';
 
-/**
- * Counts writes; from the chosen one on, everything fails. The write at which it happens may or may not have reached
- * the disk.
- */
+/** Counts writes. From the chosen write on, all fail. The chosen write itself may or may not reach the disk. */
 class Fuse {
   private writes = 0;
   blown = false;
-  /** Writes tried after that. */
+  /** Number of writes that were tried after the crash. */
   after = 0;
   constructor(
     readonly at: number,
@@ -53,7 +50,7 @@ class FusedStore extends MemoryStore {
   }
 }
 
-/** Appends go through the fuse too; a dead process may leave half a record behind. */
+/** Makes appends to files pass through the fuse. After a crash, half of a record may be in the file. */
 function fuseFiles(files: BlockFiles, fuse: Fuse): BlockFiles {
   const appendBlocks = files.appendBlocks.bind(files);
   const appendUndo = files.appendUndo.bind(files);
@@ -62,7 +59,7 @@ function fuseFiles(files: BlockFiles, fuse: Fuse): BlockFiles {
   return files;
 }
 
-/** Half a record at the end of the last block file, as a torn write leaves it. */
+/** Writes half a record to the end of the last block file, as an interrupted write would. */
 function tear(dir: string, magic: Uint8Array): void {
   const last = readdirSync(dir)
     .filter((name) => name.startsWith('blk'))
@@ -80,13 +77,13 @@ const b1 = buildBlock(trunk[103]!, { tag: 2, txs: [pay(0, 5)], fees: 5 });
 const b2 = buildBlock(b1, { tag: 2, txs: [pay(3, 0)] });
 const b3 = buildBlock(b2, { tag: 2, txs: [pay(1, 3)], fees: 3 });
 const b4 = buildBlock(b3, { tag: 2 });
-/** Straight on, a reorganisation, and straight on again. */
+/** The blocks extend the chain, cause a reorganisation, and extend the chain again. */
 const story = [a1, a2, b1, b2, b3, b4];
 
 /** Coins at each tip of a node that never crashed. */
 const expected = new Map<string, Map<string, string>>();
 
-/** The trunk as every run finds it. */
+/** The files and rows of the trunk with which every run starts. */
 const base: { dir: string; rows: StoreEntry[] } = { dir: '', rows: [] };
 
 async function remember(): Promise<void> {
@@ -119,7 +116,7 @@ interface Settings {
   readonly flushEach: boolean;
   readonly atomicFlushEntries?: number;
   readonly flushChunkEntries?: number;
-  /** Die once more, early in the next start. */
+  /** Crash once more, early in the next start. */
   readonly dieAgain?: boolean;
 }
 
@@ -130,7 +127,7 @@ interface Run {
   readonly faulted: boolean;
 }
 
-/** Plays the story until the fuse blows. */
+/** Submits the blocks until the fuse makes the process crash. */
 async function runUntil(at: number, reaches: boolean, settings: Settings, act: Act): Promise<Run> {
   const store = new FusedStore();
   const dir = temporaryFolder();
@@ -148,7 +145,7 @@ async function runUntil(at: number, reaches: boolean, settings: Settings, act: A
   const acknowledged: BuiltBlock[] = [];
   try {
     await act(fixture, acknowledged, flushEach);
-    // Let the last change finish writing.
+    // Let the last change finish its writes.
     await fixture.chain.commands.flush();
   } catch (error) {
     if ((error as Error).name !== 'ChainFault') throw error;
@@ -161,8 +158,8 @@ async function runUntil(at: number, reaches: boolean, settings: Settings, act: A
     );
     if (refused !== 'ChainFault') throw new Error(`a chain without storage said ${refused}`);
     if (fixture.faults.length !== 1) throw new Error('the fault was reported more than once');
-    // The next write might succeed (free disk space again) although one before it is missing. So there must be none,
-    // not even at the end.
+    // A write after the crash might succeed, for example because disk space is free again, although a write before it
+    // is missing. So there must be no write after the crash, not even when the chain is closed.
     await fixture.chain.close();
     if (fuse.after > 0) throw new Error(`${fuse.after} writes were tried after one had failed`);
   }
@@ -191,7 +188,10 @@ const submitStory: Act = async ({ chain }, acknowledged, flushEach) => {
   }
 };
 
-/** Opens again and checks everything that was promised. @returns whether the run had come to its end */
+/**
+ * Opens the chain again and checks everything that was acknowledged. @returns true if the run had completed without a
+ * crash
+ */
 async function check(t: Test, run: Run, maxTipAge: number, label: string): Promise<void> {
   const fixture = await openFixture({ store: run.store, dir: run.dir, maxTipAge });
   const { chain } = fixture;
@@ -254,7 +254,7 @@ t.test('in the initial block download with blocks out of order: recovers from a 
         if (!(await chain.download.accept(parseBlock(block.bytes, crypto)).stored)) throw new Error('a good block was refused');
         acknowledged.push(block);
       };
-      // As peers send them: the next ones first.
+      // Peers send blocks out of order, so the later ones come first.
       const taken = await Promise.allSettled([...group].reverse().map(take));
       for (const one of taken) if (one.status === 'rejected') throw one.reason;
       for (const { hash } of group) await chain.download.settled(hash);
@@ -279,14 +279,15 @@ for (const [when, maxTipAge] of [
   t.test(`recovers from a crash while it leaves an invalidated branch, ${when}`, async (t) => {
     const act: Act = async ({ chain }, acknowledged) => {
       for (const block of [a1, a2]) await chain.commands.submitBlock(block.bytes);
-      // The coins in the store stand on the branch that is going to be left.
+      // The coins in the store belong to the branch that is replaced next.
       await chain.commands.flush();
       await chain.commands.invalidateBlock(chain.view.node(a1.hash)!);
       await chain.commands.submitBlock(b1.bytes);
       await chain.commands.reconsiderBlock(chain.view.node(a1.hash)!);
       acknowledged.push(a1, a2, b1);
     };
-    // After death in between the branch may still be marked; taking the mark off must bring everything back.
+    // After a crash in between, the branch may still be marked as invalid. Reconsidering it must bring back all of its
+    // blocks.
     let at = 1;
     for (let faulted = true; faulted; at++) {
       const run = await runUntil(at, at % 2 === 0, { maxTipAge, flushEach: false }, act);

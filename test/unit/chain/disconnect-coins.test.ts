@@ -1,4 +1,4 @@
-// Taking a block off the coins finds out when they are not the coins that the block made.
+// Tests that disconnecting a block detects coins that are not the ones the block made.
 
 import t from 'tap';
 import { CoinsOverlay, connectCoins, disconnectCoins } from '../../../src/chain/connect/coins-overlay.js';

@@ -1,5 +1,5 @@
-// The node's side of the download engine: which blocks it gets, checkpoints, jumps of the tip, and the ways back to the
-// ordinary code. A stand-in connects the blocks.
+// Tests how the node uses the download engine: which blocks it passes to it, checkpoints, jumps of the tip, and the
+// cases in which ordinary code takes over. A simulated engine connects the blocks.
 import t, { type Test } from 'tap';
 import type { Chain } from '../../../src/chain/chain.js';
 import type { TipChange } from '../../../src/chain/events.js';
@@ -20,7 +20,10 @@ const ASSUMED_HEIGHT = 160;
 const params = { ...chainParams('regtest'), powTargetSpacing: 24 * 60 * 60 };
 const BURIED = 20;
 
-/** Blocks with spends, then empty ones. The scripts of some spends fail, so only -assumevalid makes them valid. */
+/**
+ * Builds blocks with spends, followed by empty ones. The scripts of some spends fail, so these blocks are valid only
+ * with -assumevalid.
+ */
 function story(): BuiltBlock[] {
   const blocks = buildChain(GENESIS, 104, { script: NO_ONE });
   for (let i = 0; blocks.length < ASSUMED_HEIGHT + 5; i++) {
@@ -176,7 +179,7 @@ t.test('writes a checkpoint at a clean stop; the next start goes on from there',
   await again.end();
 });
 
-/** Fails from one batch on, as if the process had died before or after it. */
+/** A store that fails from one batch on, as if the process had crashed before or after this batch. */
 class MortalStore extends MemoryStore {
   left = Number.POSITIVE_INFINITY;
   reaches = false;
@@ -411,10 +414,10 @@ t.test('leaves all blocks to the ordinary code if the settings forbid the engine
 });
 
 t.test('does not connect blocks of signet, whose signatures the engine does not check', async (t) => {
-  // OP_0: no block has a valid signature.
+  // The challenge is OP_0, so no block has a valid signature.
   const world = await open({}, { deps: { params: { ...params, signetChallenge: Uint8Array.of(0) } } });
   await world.chain.commands.submitHeaders(headers);
-  // The decision is in the queue of changes, before this one.
+  // The engine is started by an entry in the queue of changes. After this flush the entry has run.
   await world.chain.commands.flush();
   t.equal(world.engines.length, 0);
   await world.give(blocks[0]!);

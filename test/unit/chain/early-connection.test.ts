@@ -1,5 +1,5 @@
-// The next block's scripts run while the block is still checked and written. In every outcome, verdict and chain equal
-// those of a block that is connected normally.
+// Tests that the next block's scripts run while the block is still checked and written. In every case, the verdict and
+// the chain equal those of a block that is connected normally.
 import t from 'tap';
 import { tryConnect } from '../../../src/chain/connect/connect-block.js';
 import type { ChainWorkspace } from '../../../src/chain/connect/workspace.js';
@@ -17,13 +17,13 @@ const tip = trunk[102]!;
 const pay = (i: number, script = ANYONE) => spend([reward(trunk[i]!)], [{ value: reward(trunk[i]!).value, script }]);
 const next = buildBlock(tip, { txs: [pay(0), pay(1)] });
 
-/** Scripts that wait until they are let go, or stopped. */
+/** A verifier whose batches wait until the test continues or stops them. */
 class HeldVerifier extends InlineVerifier {
   readonly batches: VerifyBatch[] = [];
   held = false;
   #letGo: () => void = () => {};
   #begun: () => void = () => {};
-  /** Resolves when the next batch comes. */
+  /** Resolves when the next batch begins. */
   readonly begun = new Promise<void>((resolve) => (this.#begun = resolve));
   readonly #gone = new Promise<void>((resolve) => (this.#letGo = resolve));
 
@@ -64,7 +64,7 @@ t.test('verifies scripts before the block is stored, and only once', async (t) =
   const submitted = chain.commands.submitBlock(next.bytes);
   await verifier.begun;
   t.equal(chain.view.node(next.hash), undefined, 'not even its header is known');
-  // A second copy, and a rival that also needs the threads, wait in the queue.
+  // A second copy of the block, and another block that also needs the threads, wait in the queue.
   const again = chain.commands.submitBlock(next.bytes);
   const rival = chain.commands.submitBlock(buildBlock(tip, { txs: [pay(2)], tag: 5 }).bytes);
   verifier.letGo();
@@ -85,11 +85,12 @@ t.test('stops the early scripts of a block that breaks another rule, and returns
   const sigops = Buffer.alloc(20_001, 0xac);
   const costly = buildBlock(tip, { txs: [pay(0, sigops)], tag: 6 });
   const mutated = Buffer.from(next.bytes);
-  // The last byte of its last transaction: another lock time, which the merkle root does not have.
+  // Change the last byte of the block, which belongs to a lock time. Then the merkle root no longer matches.
   mutated[mutated.length - 1] = 1;
   const txs = [pay(0), pay(1)];
   const late = spend([reward(trunk[2]!)], [{ value: 1, script: ANYONE }], { locktime: 10_000, sequence: 0 });
-  // The first two are rejected before any coin is read, the large one is not started, the others are rejected later.
+  // The first two are rejected before any coin is read. The checks of the large one do not begin early. The others are
+  // rejected later.
   for (const [bytes, reason, begun] of [
     [costly.bytes, 'bad-blk-sigops', 0],
     [buildBlock(tip, { txs: [pay(0, Buffer.alloc(1_000_000, 0x51))], tag: 7 }).bytes, 'bad-blk-length', 0],
@@ -160,7 +161,8 @@ t.test('reads evicted coins again before it spends them, without repeating the s
 });
 
 t.test('detects a duplicate coinbase (BIP-0030) after the tip was left and reached again', async (t) => {
-  // The same coinbase twice (BIP-0030), where the look-up for it is given up while the tip is away.
+  // Two blocks have the same coinbase (BIP-0030). The chain looks for the first one's coins in advance, and drops this
+  // look-up when the tip changes.
   const first = buildBlock(tip, { commitment: false, coinbaseHeight: 7 });
   const between = buildBlock(first);
   const twin = buildBlock(between, { commitment: false, coinbaseHeight: 7, txs: [pay(0)] });

@@ -1,4 +1,5 @@
-// The header tree by itself: far pointers, median times, order of candidates, and the time a million rows take to load.
+// Tests the header tree alone: pointers to distant ancestors, median times, order of candidates, and the time to load a
+// million rows.
 
 import t from 'tap';
 import { ActiveChain } from '../../../src/chain/tree/active-chain.js';
@@ -14,7 +15,7 @@ import { fc } from '../../framework/fast-check.js';
 import { sha256 } from '../../framework/messages.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
 
-/** Main's highest target, 0x1d00ffff. */
+/** Mainnet's highest target, 0x1d00ffff. */
 const POW_LIMIT = 0xffffn << 208n;
 
 const header = (time: number, nonce = 0): Uint8Array => {
@@ -45,7 +46,7 @@ t.test('finds ancestors and common ancestors as a plain walk does', async (t) =>
   const slabs = new HeaderSlabs();
   const random = pseudoRandom(1);
   const nodes: HeaderNode[] = [slabs.createNode(null, 1n, header(0), hash(0))];
-  // A long trunk with branches off its last part.
+  // A long trunk, with branches that start in its last part.
   for (let i = 1; i < 10_000; i++) {
     const parent = i < 6000 || random() < 0.7 ? nodes[nodes.length - 1]! : nodes[nodes.length - 1 - Math.floor(random() * 500)]!;
     nodes.push(slabs.createNode(parent, 1n, header(i), hash(i)));
@@ -79,7 +80,7 @@ t.test('computes the median time past of one to eleven blocks', async (t) => {
     node = slabs.createNode(node, 1n, header(time), hash(i));
     return node.medianTimePast();
   });
-  // Even numbers take the upper of the middle two; the twelfth drops the first time.
+  // Of an even number of times the upper of the two middle ones counts. The twelfth block drops the first time.
   t.same(medians, [5, 5, 5, 5, 5, 5, 5, 6, 5, 6, 6, 6]);
 });
 
@@ -147,7 +148,7 @@ t.test('follows its tip on an extension, a reorganisation and a shortening', asy
 });
 
 t.test('loads a large header tree from its rows, and rejects gaps', async (t) => {
-  // A tenth of mainnet, to keep the suite short.
+  // A tenth of mainnet's headers, to keep the test short.
   const count = 100_000;
   const status = NodeStatus.HEADER_VALID | NodeStatus.HAVE_DATA | NodeStatus.TRANSACTIONS_VALID | NodeStatus.SCRIPTS_VALID;
   const store = new MemoryStore();
@@ -157,7 +158,7 @@ t.test('loads a large header tree from its rows, and rejects gaps', async (t) =>
     const bytes = Buffer.from(header(height));
     bytes.set(prev, 4);
     bytes.writeUInt32LE(0x1d00ffff, 72);
-    // Nobody can mine so many: a hash with work, though not the header's.
+    // Real hashes would need too much work. This one is small enough for the target but is not the header's hash.
     const id = new Uint8Array(sha256(bytes)).fill(0, 26);
     const row = {
       header: new Uint8Array(bytes),
@@ -203,7 +204,7 @@ t.test('rejects a stored header without proof of work or with an invalid target'
   const load = async (bits: number, top: number): Promise<unknown> => {
     const bytes = Buffer.from(header(0));
     bytes.writeUInt32LE(bits, 72);
-    // 0x1d00ffff: the upper 32 bits are zero, the next sixteen all ones.
+    // The target 0x1d00ffff: the upper 32 bits are zero, the next sixteen are ones.
     const id = new Uint8Array(32).fill(1);
     id.set([0xff, top, 0, 0, 0, 0], 26);
     const store = new MemoryStore();

@@ -1,4 +1,5 @@
-// Files of blocks in any order with little memory, and rebuilding an index from files while dying at any write.
+// Tests files of blocks in any order with little memory, and an index that is rebuilt from files while the process
+// crashes at any write.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -82,10 +83,10 @@ t.test('imports lines of hex in reverse order by reading them from the beginning
 t.test('skips unrelated and damaged blocks of a file, and imports the good ones later', async (t) => {
   const other = buildChain(buildBlock(GENESIS, { tag: 77 }), 20).map((block) => block.bytes);
   for (const [what, at, count] of [
-    // A byte of the coinbase's input: the transactions do not fit the header, which stays unknown, and so does all that
-    // follows.
+    // A byte of the coinbase's input. The transactions do not match the header, so the header and all blocks after it
+    // stay unknown.
     ['a transaction', 100, 60],
-    // A byte of the coinbase's witness: the header is good, and the blocks behind it wait in the tree.
+    // A byte of the coinbase's witness. The header is valid, and the blocks after it wait in the tree.
     ['the witness', bytes[60]!.length - 6, 129],
   ] as const) {
     const dir = folder(t);
@@ -102,7 +103,7 @@ t.test('skips unrelated and damaged blocks of a file, and imports the good ones 
   }
 });
 
-/** Stops taking writes, as if the process had died. */
+/** A store that rejects writes after some of them, as if the process had crashed. */
 class DyingStore extends MemoryStore {
   left = Number.POSITIVE_INFINITY;
   override async batch(ops: readonly BatchOp[]): Promise<void> {

@@ -1,5 +1,6 @@
-// Blocks of the initial block download: stored in any order of arrival, prefetched, and connected in time slices.
-// Prefetching must not change the chain, the coins or the verdicts of one block after the other.
+// Tests blocks of the initial block download: they are stored in any order of arrival, prefetched, and connected in
+// time slices. Prefetching must not change the chain, the coins or the verdicts, compared with blocks that are
+// connected one after the other.
 import t from 'tap';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
@@ -31,7 +32,7 @@ class CountingVerifier extends InlineVerifier {
 
 const trunk = buildChain(GENESIS, 110);
 
-/** Blocks that spend coins of the trunk, of each other, and of themselves. */
+/** Builds blocks that spend coins of the trunk, of other blocks, and of the same block. */
 function payments(from: BuiltBlock, count: number, seed: number): BuiltBlock[] {
   const random = pseudoRandom(seed);
   const coins = trunk.slice(0, 10).map(reward);
@@ -50,7 +51,7 @@ function payments(from: BuiltBlock, count: number, seed: number): BuiltBlock[] {
         ],
       );
       txs.push(tx);
-      // The first half may be spent in the same block.
+      // The first output may be spent in the same block.
       coins.push({ txid: txid(tx), index: 0, value }, { txid: txid(tx), index: 1, value });
     }
     tip = buildBlock(tip, { txs, tag: seed });
@@ -83,7 +84,7 @@ t.test('reaches the same tip and coins from blocks in any order', async (t) => {
     const random = pseudoRandom(seed);
     const fixture = await start();
     await fixture.chain.commands.submitHeaders(blocks.map(({ header }) => header));
-    // Straight, then shuffled more and more.
+    // In order for the first seed, and more and more shuffled for later ones.
     const order = blocks.map((block, i) => ({ block, at: i + random() * (seed - 1) * 20 })).sort((a, b) => a.at - b.at);
     for (let first = 0; first < order.length; first += 16) {
       await take(
@@ -160,7 +161,7 @@ t.test('reads coins again that were evicted after the prefetch', async (t) => {
   const blocks = payments(trunk[109]!, 60, 1);
   const fixture = await start();
   const { chain } = fixture;
-  // All coins that may be evicted are evicted after each block.
+  // With this budget the cache evicts all coins that it may evict, after each block.
   chain.view.coins.budgetBytes = 0;
   let spared = 0;
   let epoch = chain.view.coins.evictionEpoch;
@@ -176,7 +177,7 @@ t.test('reads coins again that were evicted after the prefetch', async (t) => {
   await fixture.end();
 });
 
-/** Coinbases of blocks on `prev` that are all the same, whatever the subsidy is there. */
+/** Makes all coinbases equal, whatever the subsidy is at their height. */
 const sameCoinbase = (prev: BuiltBlock): BlockPlan => ({
   coinbaseHeight: 7,
   commitment: false,
@@ -193,7 +194,7 @@ t.test('finds a duplicate of an unspent coinbase in the database, in memory and 
       t.same(twin.txids[0], first.txids[0]);
       const fixture = await start();
       const { chain } = fixture;
-      // Either the first is in the store, and no coins in memory, or all come at once.
+      // Either the first block is written and no coins are in memory, or both blocks are submitted together.
       if (written) {
         await chain.commands.submitBlock(first.bytes);
         await chain.commands.flush();
@@ -279,7 +280,7 @@ t.test('verifies skipped scripts once the assumed-valid block no longer covers t
     const { chain } = fixture;
     for (const block of trunk) await chain.commands.submitBlock(block.bytes);
     await chain.commands.submitHeaders([good, bad, ...after].map(({ header }) => header));
-    // By then the next blocks were prefetched.
+    // When this block is the tip, the next blocks have already been prefetched.
     chain.events.tip.add((tip) => {
       if (withRival && tip.hashHex === good.hashHex) void chain.commands.submitHeaders(rival.map(({ header }) => header));
     });
@@ -342,7 +343,7 @@ t.test('treats a shutdown during the download as no fault, and keeps connected b
 });
 
 t.test('does not connect all waiting blocks in one time slice when a stored block arrives again', async (t) => {
-  /** Each reading of the clock ends a time slice. */
+  /** A clock on which each reading ends a time slice. */
   class LeapingClock extends TestClock {
     #nowMs = 0;
     override monotonicMs(): number {

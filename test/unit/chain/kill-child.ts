@@ -1,6 +1,5 @@
-// The process that kill.test.ts kills: a chain over RocksDB that is handed blocks, one hex line each, and names each
-// one acknowledged.
-//   node kill-child.js FOLDER BLOCKS [download]
+// The process that kill.test.ts kills: a chain over RocksDB that reads blocks from stdin, one hex line each, and prints
+// each one it acknowledges. node kill-child.js FOLDER BLOCKS [download]
 
 import { readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +15,7 @@ writeSync(1, `open ${chain.view.tip.hashHex}\n`);
 for (const line of readFileSync(blocks, 'latin1').split('\n')) {
   if (line === '') continue;
   const outcome = await chain.commands.submitBlock(new Uint8Array(Buffer.from(line, 'hex')));
-  // Synchronous: once the parent can read it, it was promised.
+  // Write synchronously: when the parent process can read the line, the block counts as acknowledged.
   if (outcome.node !== null) writeSync(1, `${outcome.kind} ${outcome.node.hashHex}\n`);
 }
 writeSync(1, 'done\n');

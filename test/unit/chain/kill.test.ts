@@ -1,5 +1,6 @@
-// SIGKILL to a real process over a real database, at random moments: the next start has every acknowledged block and a
-// consistent tip. (crash.test.ts dies at every write by design. Here the system's own files and RocksDB take part.)
+// Kills a real process with a real database by SIGKILL at random moments. At the next start every acknowledged block is
+// there and the tip is consistent. (crash.test.ts simulates a crash at every write. Here the files of the system and
+// RocksDB take part.)
 import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +14,7 @@ import { pseudoRandom } from '../../framework/pseudo-random.js';
 const KILLS = Number(process.env.CHAIN_KILLS ?? 6);
 const child = fileURLToPath(new URL('./kill-child.js', import.meta.url));
 
-/** Blocks with spends, and every few blocks a branch that loses to a longer one. */
+/** Builds blocks with spends. At every few blocks there is a short branch that a longer one replaces. */
 function story(): BuiltBlock[] {
   const blocks = buildChain(GENESIS, 110);
   const pay = (i: number) =>
@@ -42,7 +43,7 @@ interface Life {
   readonly finished: boolean;
 }
 
-/** Runs the child; kills it once it named so many blocks and a moment passed. */
+/** Runs the child, and kills it a moment after it has acknowledged the given number of blocks. */
 function live(folder: string, blocks: string, mode: string, kill: { afterLines: number; delayMs: number } | null): Promise<Life> {
   return new Promise((resolve, reject) => {
     const process_ = spawn(process.execPath, [child, folder, blocks, mode], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -1,6 +1,6 @@
-// Blocks of transactions that the mempool holds. Checked without their coins and scripts, against the whole check of the
-// same bytes: it must say yes to every such block that is valid, and to nothing else. Connected with what is known of
-// them, against a node that knows nothing: the verdicts must be the same.
+// Tests blocks whose transactions are in the mempool. First, such a block is checked without reading its coins and
+// running its scripts: the verdict must be "valid" for every valid block of this kind, and for no other block. Second,
+// such a block is connected with the help of the mempool: the verdict must be that of a node without the mempool.
 
 import t, { type Test as Tap } from 'tap';
 import { ScriptRuns } from '../../../src/chain/connect/script-runs.js';
@@ -19,11 +19,11 @@ import { fc } from '../../framework/fast-check.js';
 import { type Out, serializeTx, TRUE_SCRIPT, TRUE_WITNESS, type Tx, txid } from '../../framework/messages.js';
 import { NO_POLICY } from '../../framework/pool-under-test.js';
 
-/** BIP-0034 and the version rules hold from 500 on, relative locks from 432. */
+/** At this height BIP-0034 and the version rules (from 500 on) and relative locks (from 432 on) apply. */
 const HEIGHT = 520;
-/** Checks of signatures that fail and cost four each; the limit of a block is 20,000 of them. */
+/** 9,000 signature checks, which fail and cost four each. A block may contain 20,000 of them. */
 const CHECKSIGS = Buffer.alloc(9_000, 0xac);
-/** Makes transactions as large as the mempool wants them. */
+/** Makes transactions as large as the mempool requires. */
 const PADDING: Out = { value: 0, script: Buffer.concat([Buffer.from([0x6a, 28]), Buffer.alloc(28)]) };
 
 const view = (tx: Tx): TxView => parseTx(new Uint8Array(serializeTx(tx)), crypto);
@@ -33,7 +33,7 @@ const wtxidsOf = (block: BlockView): Uint8Array => {
   return ids;
 };
 
-/** A transaction of the pool with what a block of it has to have before. */
+/** A transaction of the mempool, with the transactions that a block must contain before it. */
 interface Pooled {
   readonly tx: Tx;
   readonly fee: number;
@@ -41,8 +41,8 @@ interface Pooled {
 }
 
 /**
- * A chain and a mempool over it: rewards split up, with and without witnesses, children and grandchildren, locks that
- * count.
+ * Makes a chain and a mempool: rewards are split, with and without witnesses, and spent by children and grandchildren,
+ * some with locks.
  */
 async function world(t: Tap) {
   const fixture = await openFixture();
@@ -86,7 +86,7 @@ async function world(t: Tap) {
     const two = await add([output(one, 0)], [one]);
     await add([output(one, 1), output(two, 1)], [one, two]);
   }
-  // Ripe in the next block, and not before.
+  // This coinbase is mature in the next block, and not before.
   const youngest = HEIGHT - 100;
   await add([{ coin: reward(blocks[youngest]!), segwit: youngest % 2 === 1 }], []);
   return { fixture, chain, clock, pool, pooled, blocks };
@@ -94,7 +94,7 @@ async function world(t: Tap) {
 
 const GENESIS_CHILD = buildBlock(GENESIS);
 
-/** Faults of a block outside its transactions. */
+/** Errors of a block outside its transactions. */
 const SPOILS: Record<string, (tip: BuiltBlock) => BlockPlan> = {
   none: () => ({}),
   greedy: () => ({ fees: 1 }),
@@ -114,19 +114,19 @@ const SPOILS: Record<string, (tip: BuiltBlock) => BlockPlan> = {
   'too large': () => ({ outs: [{ value: 0, script: Buffer.alloc(1_000_000, 0x6a) }] }),
 };
 
-/** Lists of transactions with a fault. */
+/** Lists of transactions, most of them with an error. */
 const LISTS = ['in order', 'shuffled', 'one missing', 'one twice', 'a stranger', 'another witness', 'a rival'] as const;
 
-/** How far below the tip a block is built. */
+/** Blocks are built this far below the tip. */
 const DEPTHS = [0, 1, 2] as const;
 
-/** Each thing that can be wrong, alone: what is seen does not hang on the seed. */
+/** Each error alone, so that every error is tested whatever the random seed is. */
 const EACH_ALONE: readonly (readonly [spoil: string, list: (typeof LISTS)[number]])[] = [
   ...Object.keys(SPOILS).map((spoil) => [spoil, 'in order'] as const),
   ...LISTS.map((list) => ['none', list] as const),
 ];
 
-/** Places of the wanted ones with all they need before them. */
+/** Returns the positions of these transactions and of all their ancestors. */
 function closed(pooled: readonly Pooled[], wanted: readonly number[]): number[] {
   const chosen = new Set<number>();
   const take = (i: number): void => {
@@ -137,7 +137,7 @@ function closed(pooled: readonly Pooled[], wanted: readonly number[]): number[] 
   return [...chosen];
 }
 
-/** The transactions with something wrong at a place, or not. */
+/** Applies the error to the list of transactions, at this position. */
 function listed(good: readonly Tx[], list: (typeof LISTS)[number], place: number, stranger: Tx): Tx[] {
   let txs = [...good];
   if (list === 'shuffled') txs = [...txs.slice(place), ...txs.slice(0, place)];
@@ -156,7 +156,7 @@ function listed(good: readonly Tx[], list: (typeof LISTS)[number], place: number
   return txs;
 }
 
-/** Transactions that no mempool knows, without a witness and with one. */
+/** Makes two transactions that are not in the mempool: one without a witness and one with it. */
 function strangersTo(blocks: readonly BuiltBlock[]): Tx[] {
   const strangers = [40, 41].map((i) => spend([reward(blocks[i]!)], [{ value: 1_000, script: ANYONE }, PADDING]));
   strangers[1]!.ins[0]!.witness = [...TRUE_WITNESS];
@@ -283,7 +283,7 @@ t.test('returns the same verdicts as a node without a mempool, on any branch', a
         tag++;
         const total = fees + chosen.reduce((sum, i) => sum + pooled[i]!.fee, 0);
         const branch = [buildBlock(parent, { ...plan, txs, fees: total, tag })];
-        // More work than the tip has: the block is connected as one of a branch.
+        // The branch gets more work than the tip, so the block is connected in a reorganisation.
         while (branch.length <= depth) branch.push(buildBlock(branch.at(-1)!, { tag }));
         judged.known = judged.bare = '';
         for (const { bytes } of branch) {
@@ -301,7 +301,8 @@ t.test('returns the same verdicts as a node without a mempool, on any branch', a
           if (!Buffer.from(each.view.tip.hash).equals(tip.hash)) throw new Error('back on the tip of before');
         }
         await pool.settled();
-        // On the way back the tip is lower for a moment, where locks and young rewards are not ripe.
+        // When the first branch returns, the tip is lower for a moment. Some locks and young coinbases are then not
+        // valid, so the mempool drops their transactions.
         for (const { tx } of pooled) {
           if (!pool.has(txid(tx)) && (await pool.accept(view(tx))).reject !== null) throw new Error('it is taken again');
         }

@@ -1,5 +1,5 @@
-// Ids and roots of a large block are made elsewhere: verdicts are those of a chain that makes them itself, also when
-// that fails.
+// Tests large blocks, whose ids and roots other threads compute: verdicts equal those of a chain that computes them
+// itself, also when a thread fails.
 import t from 'tap';
 import { type BlockView, parseBlock } from '../../../src/consensus/block/block-view.js';
 import { chainParams } from '../../../src/consensus/params/networks.js';
@@ -18,11 +18,11 @@ const payments = [0, 1].map((i) => {
   const coin = reward(trunk[i] as BuiltBlock);
   return spend([coin], [{ value: coin.value, script: ANYONE }]);
 });
-/** Large by what its coinbase says. */
+/** The coinbase has many outputs, which make the block large. */
 const outs = Array.from({ length: 60 }, () => ({ value: 0, script: Buffer.concat([Buffer.from([0x6a]), Buffer.alloc(9_000, 1)]) }));
 const large = (plan: BlockPlan = {}): BuiltBlock => buildBlock(tip, { txs: payments, outs, ...plan });
 
-/** The block with the last of its three transactions twice: a list of the same root (CVE-2012-2459). */
+/** Returns the block with the last of its three transactions twice. The root is the same (CVE-2012-2459). */
 function repeating({ header, txs }: BuiltBlock): Buffer {
   const list = [...txs, txs[2]!];
   return Buffer.concat([header, compactSize(list.length), ...list.map((tx) => serializeTx(tx))]);
@@ -66,7 +66,8 @@ t.test('computes the merkle roots of a large block once', async (t) => {
 t.test('does not send blocks with too many transactions to the hashing threads', async (t) => {
   const fixture = await openFixture({ deps: { blockHasher: { hash: () => Promise.reject(new Error('it was')) } } });
   const [, payment] = large().txs;
-  // Neither inputs nor outputs, and not one transaction too many by weight.
+  // These transactions have neither inputs nor outputs. By weight 60,000 of them would fit in a block, but a block
+  // cannot have so many transactions.
   const tiny = { version: 1, ins: [], outs: [], locktime: 0 };
   for (const txs of [Array.from({ length: 60_000 }, () => tiny), Array.from({ length: 20_000 }, () => payment!)]) {
     const bytes = Buffer.concat([tip.header, compactSize(txs.length), ...txs.map((tx) => serializeTx(tx))]);
@@ -110,7 +111,7 @@ t.test('connects a large child after its parent when the parent is hashed more s
       if (block !== view) childHashed();
       else if (slow === 'ids') {
         await waiting;
-        // Time enough for the child to go on.
+        // Wait long enough for the child block to be processed, if nothing holds it.
         for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
       }
       for (const tx of block.txs) void [tx.txid, tx.wtxid];

@@ -1,4 +1,4 @@
-// Undo data that a loss of power took, of blocks below a snapshot that its history had connected last.
+// Tests undo data that a power failure removed, of blocks below a snapshot that were the last ones to be connected.
 import t from 'tap';
 import type { ChainWorkspace } from '../../../src/chain/connect/workspace.js';
 import { forgetLost } from '../../../src/chain/files/lost-tail.js';

@@ -1,4 +1,4 @@
-// -dbbatchsize in coins.
+// Tests the conversion of -dbbatchsize to a number of coins.
 import t from 'tap';
 import { batchBounds } from '../../../src/chain/options.js';
 

@@ -1,5 +1,5 @@
-// A machine that loses its power: some of the last writes to the database, the block files and the undo files are
-// missing, each independently. The next start rolls back to what is there, accepts the lost blocks again, and has the
+// Simulates power failures: some of the last writes to the database, the block files and the undo files are missing,
+// each independently. The next start returns to the last complete state, accepts the lost blocks again, and has the
 // same coins in the end.
 import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ import { txid } from '../../framework/messages.js';
 
 const HEAD = 8;
 const trunk = buildChain(GENESIS, 110);
-/** Each spends a reward, and what it makes of it within the block. */
+/** Each of these blocks spends a reward, and also spends the result within the block. */
 const late: BuiltBlock[] = [];
 for (let i = 0; i < 9; i++) {
   const coin = reward(trunk[i]!);
@@ -69,14 +69,15 @@ async function imageOf({ store, dir }: Fixture): Promise<Image> {
 
 /** Coins at each tip, of a node that never lost anything. */
 const expected = new Map<string, [string, string][]>();
-/** After each late block was written, without a clean stop. */
+/** States after each of the late blocks was written, without a clean stop. */
 const images: Image[] = [];
 let syncs = 0;
 /** Ends of the records in the files, in order. */
 const ends: Record<'blk' | 'rev', number[]> = { blk: [], rev: [] };
 
 t.before(async () => {
-  // A quarter of a second after a block the files are synced: on a busy machine before the last of these.
+  // Files are synced a quarter of a second after a block. A simulated timer prevents this sync on a slow machine before
+  // the last block.
   mock.timers.enable({ apis: ['setTimeout'] });
   const fixture = await openFixture({
     maxTipAge: OUT_OF_DOWNLOAD,
@@ -104,7 +105,7 @@ t.before(async () => {
   mock.timers.reset();
 });
 
-/** Cuts a file off, or leaves its length and only zeros. */
+/** Truncates the file, or keeps its length and replaces the rest by zeros. */
 function lose(dir: string, name: string, from: number, how: 'truncated' | 'zeroed'): void {
   const path = join(dir, name);
   const bytes = readFileSync(path);
@@ -128,7 +129,7 @@ async function openAgain({ dir, rows }: Image, damage: (dir: string) => void, ma
   return { fixture: await openFixture({ store, dir: copy, maxTipAge, log }), warnings };
 }
 
-/** The tip's coins are right, and everything can go on. @returns the height it stood at */
+/** Checks the tip's coins, and that the chain continues. @returns the height of the tip at first */
 async function goesOn({ fixture }: Opened): Promise<number> {
   const { chain } = fixture;
   const { height } = chain.view.tip;
@@ -145,7 +146,7 @@ async function goesOn({ fixture }: Opened): Promise<number> {
   if (JSON.stringify([...(await coinsOf(fixture))]) !== JSON.stringify(expected.get(last.hashHex)))
     throw new Error('the coins differ at the end');
   if (!(await chain.commands.verifyChain(4, 9))) throw new Error('verifychain is not content');
-  // Blocks and undo data are whole again: the branch can be left and taken up.
+  // Blocks and undo data must be complete again, so the branch can be invalidated and reconsidered.
   const node = chain.view.node(late[2]!.hash)!;
   await chain.commands.invalidateBlock(node);
   if (chain.view.tip.height !== 112) throw new Error('cannot leave the branch');
@@ -173,12 +174,12 @@ for (const how of ['truncated', 'zeroed'] as const) {
         const start = ends[kind].at(-1 - back)!;
         const end = ends[kind].at(-back)!;
         for (const from of [start, start + 4, start + HEAD + 40, (start + end) >> 1, end - 6]) {
-          // Zeros of which none was anything else.
+          // Skip this case if the bytes were zeros before.
           const bytes = readFileSync(join(image.dir, `${kind}00000.dat`));
           if (how === 'zeroed' && bytes.subarray(from, end).every((byte) => byte === 0)) continue;
           const opened = await openAgain(image, (dir) => lose(dir, `${kind}00000.dat`, from, how));
           t.match(opened.warnings, [/Rolling the chain back from height 119 to 11\d/]);
-          // A block without undo data is connected again from its bytes.
+          // Lost undo data costs no block: it is written again when the block is connected again from its bytes.
           t.equal(await goesOn(opened), kind === 'blk' ? 119 - back : 119, `${back} blocks, from ${from}`);
         }
       }
@@ -219,7 +220,7 @@ t.test('forgets lost blocks that were stored but not connected, and keeps the co
   for (const block of trunk) await fixture.chain.commands.submitBlock(block.bytes);
   await fixture.chain.commands.flush();
   await fixture.chain.commands.submitHeaders(late.map(({ header }) => header));
-  // The first is missing, so the others wait.
+  // The first block is missing, so the others are stored and not connected.
   const place = readFileSync(join(fixture.dir, 'blk00000.dat')).length;
   for (const { bytes } of late.slice(1)) await fixture.chain.download.accept(parseBlock(new Uint8Array(bytes), crypto)).stored;
   await fixture.chain.commands.submitHeaders([last.header]);
@@ -336,7 +337,7 @@ t.test('rewrites only the damaged undo data of a branch that it connects again',
     await chain.commands.reconsiderBlock(chain.view.node(late[2]!.hash)!);
     t.equal(chain.view.tip.hashHex, last.hashHex);
     await chain.commands.flush();
-    // Zeros at the end of the file are written over.
+    // New records overwrite the zeros at the end of the file.
     const behind = damaged.filter((i) => !(i === 8 || (i === 7 && damaged.includes(8))));
     const grown = behind.reduce((sum, i) => sum + size(i), 0);
     t.equal(readFileSync(join(dir, 'rev00000.dat')).length, ends.rev.at(-1)! + grown, `damaged: ${damaged.join()}`);
@@ -348,7 +349,7 @@ t.test('rewrites only the damaged undo data of a branch that it connects again',
 
 t.test('rolls back unsynced blocks after repeated kills and a power loss', async (t) => {
   const names = ['blk00000.dat', 'rev00000.dat'] as const;
-  /** Bytes of the files that are surely on the disk: after the first run none of its three blocks. */
+  /** For each file, the bytes that are certainly on disk. After the first run these include none of its three blocks. */
   const synced = new Map<string, number>([
     [names[0], ends.blk[0]! - late[0]!.bytes.length - HEAD],
     [names[1], ends.rev[0]!],
@@ -372,7 +373,7 @@ t.test('rolls back unsynced blocks after repeated kills and a power loss', async
     await fixture.chain.commands.flush();
     image = await imageOf(fixture);
     const before = new Map(synced);
-    // A clean end, which syncs; in this story the process was killed before it.
+    // A clean end syncs the files. In the simulated case the process was killed before it, so restore the values.
     await fixture.end();
     for (const [name, bytes] of before) synced.set(name, bytes);
   }

@@ -1,5 +1,5 @@
-// Pruning: which files are removed, what the chain knows of pruned blocks, how it stores them again, and a process
-// that dies at every write and removal.
+// Tests pruning: which files are removed, what the chain knows about pruned blocks, how it stores them again, and
+// crashes at every write and removal.
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import { reachings, rounds } from '../../framework/depth.js';
 import { until } from '../../framework/until.js';
 
 const BY_HAND = { targetBytes: Number.POSITIVE_INFINITY, afterHeight: 100 };
-/** Some 15 blocks a file. */
+/** With this size a file has about 15 blocks. */
 const SMALL = { maxFileBytes: 4 << 10, blockChunkBytes: 1 << 10, undoChunkBytes: 1 << 10 };
 const chain400 = buildChain(GENESIS, 400);
 
@@ -31,7 +31,7 @@ async function submitAll(chain: Chain, blocks: readonly BuiltBlock[]): Promise<v
   for (const block of blocks) await chain.commands.submitBlock(block.bytes);
 }
 
-/** A closed chain to begin with again and again. */
+/** A closed chain with which each test begins. */
 interface Template {
   readonly dir: string;
   readonly rows: readonly BatchOp[];
@@ -59,7 +59,7 @@ t.before(async () => {
 });
 t.teardown(() => rmSync(template.dir, { recursive: true, force: true }));
 
-/** The chain of 400 blocks, open. */
+/** Opens a copy of the chain of 400 blocks. */
 async function longChain(options: FixtureOptions = {}): Promise<Fixture> {
   return openFixture({ fileSizes: SMALL, prune: BY_HAND, ...(await copyOf(template)), ...options });
 }
@@ -233,7 +233,7 @@ t.test('invalidateblock stops at the first block without undo data, and can be u
 
 t.test('switches to a pruned branch once its blocks were stored again, in any order', async (t) => {
   const plain = await longChain();
-  // The first block of a file; the two before it are the last of another.
+  // Find a block that is the first of its file; the two blocks before it are the last ones of another file.
   let border = 100;
   while (plain.chain.view.atHeight(border)!.file === plain.chain.view.atHeight(border - 1)!.file) border--;
   await plain.end();
@@ -330,8 +330,8 @@ t.test('refuses to start when an unpruned block file is missing', async (t) => {
 });
 
 /**
- * Dies at a write to the database or a removal of files; it may or may not have been done, or half of the files be
- * gone.
+ * A store that simulates a crash at a write or at a removal of files. The write or removal may be done, not done, or
+ * half done.
  */
 class MortalStore extends MemoryStore {
   left = Number.POSITIVE_INFINITY;

@@ -1,6 +1,6 @@
-// Random trees of blocks, some of them invalid, handed in in random order, with marks by hand, restarts and kills in
-// between; a naive model says which block must be the tip. Coins must equal those of a node that only ever saw the
-// winning branch.
+// Tests random trees of blocks, some of them invalid, that are submitted in random order, with calls of invalidateblock
+// and reconsiderblock, restarts and kills in between. A naive model says which block must be the tip. The coins must
+// equal those of a node that only received the winning branch.
 
 import t from 'tap';
 import type { BlockFiles } from '../../../src/storage/block-files.js';
@@ -25,12 +25,15 @@ interface ModelBlock {
   readonly flaw: Flaw;
   stored: boolean;
   storedAt: number;
-  /** Lower is earlier; set once the block and all before it are there. */
+  /**
+   * The order in which blocks became complete: a lower number is earlier. It is set when the block and all its
+   * ancestors are there.
+   */
   order: number;
   marked: boolean;
 }
 
-/** The tip by definition: looks at everything, every time. */
+/** A naive model that determines the tip by looking at all blocks each time. */
 class Model {
   readonly blocks: ModelBlock[];
   private clock = 2;
@@ -66,7 +69,7 @@ class Model {
     block.storedAt = ++this.clock;
     const complete = (b: ModelBlock) => this.family(b).every(({ stored }) => stored);
     if (!complete(block)) return;
-    // Blocks that waited follow, level by level, in the order in which they came.
+    // Blocks that waited for this one become complete too, level by level, in the order of their arrival.
     let level = [block];
     while (level.length > 0) {
       for (const b of level) b.order = ++this.clock;
@@ -85,7 +88,8 @@ class Model {
   restart(): void {
     const active = this.family(this.best());
     for (const block of this.blocks) if (block.order !== Number.POSITIVE_INFINITY) block.order = active.includes(block) ? 0 : 1;
-    // Blocks that wait for a parent are read back in the order of their hashes; when they came is forgotten.
+    // After a restart, blocks that wait for a parent are read in the order of their hashes, because the order of their
+    // arrival was not stored.
     this.blocks
       .filter((block) => block.stored && block.order === Number.POSITIVE_INFINITY)
       .sort((a, b) => Buffer.compare(a.built.hash, b.built.hash))
@@ -103,7 +107,7 @@ class Model {
   }
 }
 
-/** A block with this flaw; without one it spends a coin of the trunk if its branch has not yet. */
+/** Builds a block with this error. A block without error spends a coin of the trunk if its branch has not spent it yet. */
 function plan(parent: BuiltBlock, flaw: Flaw, tag: number): BuiltBlock {
   const coin = reward(trunk[tag % 4]!);
   if (flaw === 'amount') return buildBlock(parent, { tag, fees: 1 });
@@ -126,7 +130,7 @@ function plan(parent: BuiltBlock, flaw: Flaw, tag: number): BuiltBlock {
   return buildBlock(parent, spent ? { tag } : { tag, txs: [opening], fees: tag });
 }
 
-/** Open resources of a process. After its end nothing that it still had in memory reaches store or files. */
+/** The open store and files of a simulated process. After its end, data that it had only in memory never reach them. */
 class Life {
   private over = false;
   private files: BlockFiles | null = null;
@@ -183,7 +187,7 @@ async function play(
     fixture = await openFixture({ ...start(), dir: fixture.dir });
   };
   try {
-    // At the end everything is handed in once more, so that every tree is complete.
+    // At the end all blocks are submitted again, so that every tree is complete.
     const all = [...steps, ...model.blocks.map((_, which) => ({ what: 0, which }))];
     for (const { what, which } of all) {
       const block = model.blocks[which % model.blocks.length]!;
@@ -213,7 +217,8 @@ async function play(
         await chain.close();
         await reopen();
       } else if (what === 19) {
-        // Killed: memory is lost, and writes are kept. The branch seen first is forgotten among equals.
+        // A kill loses memory but no completed writes. Among equal branches, the chain no longer knows which one it saw
+        // first.
         await life.end();
         await reopen();
         if (fixture.chain.view.tip.height !== model.best().built.height) throw new Error('a kill lost blocks');

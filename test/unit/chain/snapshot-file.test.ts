@@ -1,5 +1,5 @@
-// A coins file from an untrusted source, compared with a plain encoder: every coin of files longer than one read, and
-// for each bound the last allowed value and the first refused one.
+// Tests reading of a coins file from an untrusted source, compared with a simple encoder: every coin of files that need
+// more than one read, and for each limit the last allowed value and the first refused one.
 
 import { deepStrictEqual } from 'node:assert';
 import { closeSync, fstatSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
@@ -33,7 +33,7 @@ const size = (value: number): Buffer => {
   if (value < 65_536) return Buffer.of(253, value & 255, value >> 8);
   return Buffer.of(254, value & 255, (value >> 8) & 255, (value >> 16) & 255, value >>> 24);
 };
-/** Core's VARINT: groups of seven bits, the highest first, each but the last less one. */
+/** Core's VARINT: groups of seven bits, the highest first; each group except the last is reduced by one. */
 const varint = (value: bigint | number): Buffer => {
   let left = BigInt(value);
   const groups = [Number(left & 127n)];
@@ -53,7 +53,7 @@ const coinBytes = ({ index, height, coinbase, value, script }: PlainCoin): Buffe
     size(index),
     varint(height * 2 + (coinbase ? 1 : 0)),
     varint(compressed(value)),
-    // A script that is none of the usual forms.
+    // A script without a short form: its length plus 6, and its bytes.
     varint(script.length + 6),
     script,
   ]);
@@ -65,7 +65,7 @@ function fileOf(txs: readonly PlainTx[], count = txs.reduce((sum, { coins }) => 
   return Buffer.concat([...head, ...txs.flatMap((tx) => [tx.txid, size(tx.coins.length), ...tx.coins.map(coinBytes)])]);
 }
 
-/** Reads a file to its end, `most` coins at a time. */
+/** Reads a file to its end, at most `most` coins at a time. */
 async function readAll(bytes: Uint8Array, most = 10, baseHeight = 1_000): Promise<{ coins: object[]; slices: number[] }> {
   writeFileSync(path, bytes);
   const file = await SnapshotFile.open(path);
@@ -138,7 +138,7 @@ t.test('does not read far beyond the requested coins', async (t) => {
   const file = await SnapshotFile.open(path);
   const head = await file.head(params);
   t.equal((await file.next(head, 5, 300)).length, 300);
-  // 3 MB of 10 are read, so bytes written to the end now are still read.
+  // Only 3 MB of 10 have been read, so a byte that is written to the end now is still read.
   const end = openSync(path, 'r+');
   writeSync(end, Uint8Array.of(0x52), 0, 1, fstatSync(end).size - 1);
   closeSync(end);
@@ -158,10 +158,10 @@ t.test('accepts the last value of each bound, and rejects the next one', async (
   await refused(fileOf([tx(coin(), coin({ height: 1_001 }))]), 'Bad snapshot data after deserializing 1 coins');
   await taken(tx(coin({ value: 21e14 }), coin({ value: 0 })));
   await refused(fileOf([tx(coin({ value: 21e14 + 1 }))]), 'Bad snapshot data after deserializing 0 coins - bad tx out value');
-  // Heights are 31 bits, and one of more is no coin at all.
+  // Heights have 31 bits. A larger one makes the coin unreadable.
   const tall = Buffer.concat([fileOf([], 1), new Uint8Array(32), Buffer.of(1, 0), varint(2 ** 32), Buffer.of(0, 7, 0x51)]);
   await refused(tall, 'Bad snapshot format or truncated snapshot after deserializing 0 coins');
-  // Two of three coins are read: the second transaction may have one.
+  // Two of three coins are read, so the second transaction may have one.
   await taken(tx(coin(), coin({ index: 1 })), tx(coin()));
   await refused(
     fileOf([tx(coin(), coin({ index: 1 })), tx(coin(), coin({ index: 1 }))], 3),

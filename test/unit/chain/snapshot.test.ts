@@ -1,5 +1,5 @@
-// A chain that starts from the coins of a snapshot: requirements for the file, the tip that stands on it at once, the
-// history that is validated below it, limits for both meanwhile, and a process that dies at every write.
+// Tests a chain that starts from the coins of a snapshot: requirements for the file, the tip that is set at once, the
+// validation of the history below it, limits for both meanwhile, and crashes at every write.
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,9 +32,9 @@ const folder = mkdtempSync(join(tmpdir(), 'adit-snapshot-'));
 t.teardown(() => rmSync(folder, { recursive: true, force: true }));
 const file = join(folder, 'coins.dat');
 
-/** Parameters that know the snapshot; of the network as it is, since they differ in nothing else. */
+/** Parameters that contain the snapshot. At first they are the network's own, which differ in nothing else. */
 let params = chainParams('regtest');
-/** Coins of a node that never saw a snapshot, at the tip. */
+/** Coins at the tip of a node without a snapshot. */
 let straightCoins: Map<string, string>;
 let content: Buffer;
 
@@ -56,7 +56,7 @@ t.before(async () => {
 
 const open = (options: FixtureOptions = {}): Promise<Fixture> => openFixture({ ...options, deps: { params, ...options.deps } });
 
-/** A chain that stands at a height and knows all headers up to another. */
+/** Makes a chain that has blocks up to one height and headers up to another. */
 async function begun(height: number, headers = 120, options: FixtureOptions = {}): Promise<Fixture> {
   const fixture = await open(options);
   for (const block of upTo(height)) await fixture.chain.commands.submitBlock(block.bytes);
@@ -73,7 +73,7 @@ async function load({ chain }: Fixture, path = file, poolSize = 0): Promise<void
   }
 }
 
-/** Coins as a node without snapshots has them, whichever set they lie in. */
+/** Returns the coins of one set in the form of a node without snapshots. */
 async function coinsOfSet({ store }: Fixture, set: typeof FIRST_COINS): Promise<Map<string, string>> {
   const coins = new Map<string, string>();
   for await (const [key, value] of store.iterate(set.coins)) {
@@ -103,7 +103,7 @@ t.test('moves the tip to the snapshot at once, and validates the history below i
   for (const block of chain120.slice(110, 115)) t.equal((await chain.commands.submitBlock(block.bytes)).kind, 'accepted');
   t.equal(chain.view.tip.height, 115);
   t.equal(chain.view.tip.chainTxCount, 115 + 1 + 4, 'counted from what the parameters say');
-  // Out of order, the base itself first.
+  // The blocks arrive out of order; the snapshot's own block comes first.
   for (const block of [...chain120.slice(50, 110)].reverse()) await chain.commands.submitBlock(block.bytes);
   await settled(fixture);
   t.same(chain.view.snapshot, { base: chain.view.node(base.hash), validated: true });
@@ -118,7 +118,7 @@ t.test('moves the tip to the snapshot at once, and validates the history below i
   t.equal(again.chain.view.tip.height, 120);
   t.equal(again.chain.view.snapshot, null);
   t.equal(again.chain.view.tip.chainTxCount, 120 + 1 + 6);
-  // A second snapshot could use the free set, but this one has no more work.
+  // A second snapshot could use the free set of coins, but this one has no more work than the chain.
   await t.rejects(load(again), { message: 'Work does not exceed active chainstate.' });
   t.same(await coinsOfSet(again, SECOND_COINS), straightCoins);
   await again.end();
@@ -228,7 +228,7 @@ t.test('rejects invalid snapshot files, and leaves the chain unchanged', async (
   await refused(Buffer.concat([content, Buffer.of(0)]), `Bad snapshot - coins left over after deserializing ${coins} coins`);
   await refused(put(51 + 32, [0xfd, 0xff, 0xff]), 'Mismatch in coins count in snapshot metadata and actual snapshot data');
   await refused(put(51 + 34, [0x84, 0x58]), 'Bad snapshot data after deserializing 0 coins');
-  // Every single bit counts.
+  // Every single bit of the parameters' hash matters.
   const { coinsHash } = params.assumedCoins[0]!;
   for (const at of [51, 51 + 33, 51 + 34, content.length - 1]) {
     writeFileSync(bad, put(at, [content[at]! ^ 1]));
@@ -277,7 +277,8 @@ t.test('does not switch to a branch below the snapshot before its history is val
 t.test('stops when the history contradicts the snapshot, and discards the snapshot at the next start', async (t) => {
   const straight = await openFixture();
   for (const block of upTo(BASE_HEIGHT - 1)) await straight.chain.commands.submitBlock(block.bytes);
-  // The coins of the block before, given out as those of the base: as if the parameters had been tampered with.
+  // The coins of the previous block are presented as those of the snapshot's block, as if the parameters had been
+  // changed too.
   const wrong = join(folder, 'wrong.dat');
   const dumped = await straight.chain.coins.dumpCoins(wrong, '28');
   await straight.end();
@@ -303,7 +304,7 @@ t.test('stops when the history contradicts the snapshot, and discards the snapsh
   await again.end();
 });
 
-/** From the chosen write on everything fails; that one may or may not reach the disk. */
+/** A store whose writes fail from the chosen one on. The chosen write may or may not reach the disk. */
 class FusedStore extends MemoryStore {
   at = Number.POSITIVE_INFINITY;
   reaches = false;
@@ -331,7 +332,7 @@ t.test('continues after a crash at any write', async (t) => {
   rmSync(start.dir, { recursive: true, force: true });
 });
 
-/** @returns writes that there were */
+/** @returns the number of writes that were made */
 async function dyingAt(t: Test, at: number, reaches: boolean, rows: readonly StoreEntry[], from: string): Promise<number> {
   const store = new FusedStore();
   await store.batch(rows.map(([key, value]) => ({ type: 'put', key, value })));

@@ -1,5 +1,6 @@
-// A copy of a block with another witness has the block's hash. Whatever brings it, and whenever: what is connected are
-// the bytes that were checked and stored, and the verdict on the copy is never the verdict on the block.
+// Tests copies of blocks with another witness, which have the hash of the original. By whatever way and at whatever
+// time the copy arrives, the chain connects the bytes that it checked and stored, and the verdict on the copy never
+// becomes the verdict on the block.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +14,7 @@ import { copyStory } from '../../framework/spoilt-copy.js';
 
 const view = (bytes: Uint8Array) => parseBlock(new Uint8Array(bytes), crypto);
 
-/** How a block reaches the chain. */
+/** A way in which a block reaches the chain. */
 type Road = (fixture: Fixture, bytes: Uint8Array) => Promise<BlockOutcome | boolean | number>;
 
 /** A file in -loadblock's form: magic, length, block. */
@@ -45,7 +46,7 @@ for (const good of [true, false]) {
   const [first, ...rest] = before as [BuiltBlock, ...BuiltBlock[]];
   const height = good ? 116 : 112;
 
-  /** In initial download, the target and what is before it stored, and the first block missing. */
+  /** A chain in initial download that has stored all blocks from the target on and lacks the first block. */
   const waiting = async (): Promise<Fixture> => {
     const fixture = await openFixture({ maxTipAge: IN_DOWNLOAD });
     for (const block of trunk) await fixture.chain.commands.submitBlock(block.bytes);
@@ -116,8 +117,8 @@ t.test('answers a block submission by its own result although a mutated copy fai
   const fixture = await openFixture({ maxTipAge: OUT_OF_DOWNLOAD });
   const { chain } = fixture;
   for (const block of [...trunk, ...before]) await chain.commands.submitBlock(block.bytes);
-  // Another transaction: the merkle root fails, outside the queue of changes, after the block's own verdict and before
-  // the answer.
+  // Changing a transaction makes the merkle root fail. The copy is checked outside the queue of changes, after the
+  // verdict on the block and before its reply.
   const broken = Buffer.from(target.bytes);
   broken[broken.length - 1]! ^= 1;
   let copies: Promise<BlockOutcome> | undefined;

@@ -1,17 +1,17 @@
-// Estimated share of the network's history that is verified, compared with spelled-out sums.
+// Tests the estimated share of the network's history that is verified, compared with sums that are written out.
 import t, { type Test } from 'tap';
 import type { HeaderNode } from '../../../src/chain/tree/header-node.js';
 import { verificationProgress } from '../../../src/chain/tree/verification-progress.js';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 
-/** Time of the last block that mainnet's figures count. */
+/** Time of the last block that mainnet's figures include. */
 const COUNTED = 1_772_055_173;
 const main = chainParams('main');
 const node = (height: number, time: number, chainTxCount: number): HeaderNode => ({ height, time, chainTxCount }) as HeaderNode;
 const close = (t: Test, found: number, wanted: number): void => void t.ok(Math.abs(found - wanted) < 1e-9, `${found} is ${wanted}`);
 
 t.test('estimates the total from the figures of the network while few transactions are verified', async (t) => {
-  // 1,315,805,869 transactions, and 5.40111006496122 a second since.
+  // Mainnet's figures: 1,315,805,869 transactions up to that time, and 5.40111006496122 a second since then.
   close(t, verificationProgress(node(400_000, 1_456_000_000, 657_902_934), 938_343, main, COUNTED), 0.49999999962);
   close(
     t,

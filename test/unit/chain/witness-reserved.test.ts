@@ -1,4 +1,5 @@
-// The reserved value that the node fills in where a miner's coinbase lacks it: only there, and nothing else changes.
+// Tests the reserved value that the node adds to a miner's coinbase that lacks it: it is added only there, and nothing
+// else changes.
 
 import t from 'tap';
 import { withReservedValue } from '../../../src/chain/connect/witness-reserved.js';

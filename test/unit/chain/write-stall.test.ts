@@ -1,5 +1,5 @@
-// A store that delays or fails a write: queries are answered meanwhile, changes follow when the store continues, and
-// nothing is lost.
+// Tests a store that delays or fails a write: queries are answered meanwhile, changes follow when the store continues,
+// and nothing is lost.
 import { cpSync } from 'node:fs';
 import t from 'tap';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
@@ -9,7 +9,7 @@ import { StoreError } from '../../../src/storage/store-error.js';
 import { ANYONE, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
 import { coinsOf, crypto, openFixture, temporaryFolder } from '../../framework/chain-fixture.js';
 
-/** Writes wait at the gate while it is shut, in their order; behind it the disk may be bad. */
+/** A store in which writes wait, in order, while the test holds them. It can also make them fail. */
 class GatedStore extends MemoryStore {
   broken = false;
   #gate: Promise<void> | null = null;
@@ -32,7 +32,7 @@ class GatedStore extends MemoryStore {
     this.#open();
   }
 
-  /** The rows there are, in a store of their own: what a process that dies now leaves. */
+  /** Copies the present rows to another store: the state after a crash at this moment. */
   async copy(): Promise<MemoryStore> {
     const copy = new MemoryStore();
     for await (const [key, value] of this.iterate()) await copy.batch([{ type: 'put', key, value }]);

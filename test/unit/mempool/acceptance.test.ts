@@ -1,6 +1,6 @@
-// Acceptance step by step: the order in which faults are found, the reasons and debug texts, chain limits with the
-// carve-out, and what happens when the world moves while scripts run. The recorded conversations cover each policy
-// reason once more, end to end.
+// Tests the acceptance of a transaction step by step: the order in which errors are found, the reasons and debug texts,
+// chain limits with the carve-out, and changes of the chain or the mempool while scripts run. The recorded
+// conversations cover each policy reason once more, through the whole node.
 import t from 'tap';
 import { hashToHex } from '../../../src/consensus/bytes/hex.js';
 import { rejectText } from '../../../src/consensus/state.js';
@@ -28,7 +28,7 @@ const pay = (outpoints: Uint8Array[], value: number, options: SpendOptions = {},
 t.test('reports the first failing check of a transaction that breaks several rules', async (t) => {
   const all = createPool();
   const coin = all.chain.fund(10_000);
-  // Each line fixes the first fault of the line before.
+  // Each line corrects the first error of the line before.
   const wrong = { version: 3, scriptSig: Uint8Array.of(0x61), locktime: 999, sequence: 0 };
   t.equal(await offer(all, spend(crypto, [coin, coin], [{ value: 1, script: ANYONE }], wrong)), 'bad-txns-inputs-duplicate');
   t.equal(await offer(all, pay([NEVER_SPENT], 1, wrong, ANYONE)), 'version');
@@ -97,7 +97,7 @@ t.test('counts signature operations as virtual bytes when it checks the minimum 
   ] as const) {
     const setup = createPool({ policy: { ...DEFAULT_POLICY, requireStandard: false, bytesPerSigop } });
     const coin = setup.chain.fund(10_000);
-    // One bare CHECKMULTISIG: twenty operations of four each.
+    // One bare CHECKMULTISIG counts as twenty operations, each with a cost of four.
     const checks = Uint8Array.of(...PADDED, 0xae);
     t.equal(await offer(setup, pay([coin], 10_001 - least, {}, checks)), `min relay fee not met, ${least - 1} < ${least}`);
     const tx = pay([coin], 10_000 - least, {}, checks);
@@ -194,7 +194,7 @@ t.test('accepts ancestors and descendants up to the exact size limit, and reject
     ['limitDescendantSize', 'exceeds descendant size limit for tx FIRST'],
   ] as const) {
     for (const less of [0, 1]) {
-      // Beyond the carve-out, which lets one small descendant through.
+      // The descendant limit is exceeded by more than the carve-out allows, which is one small descendant.
       const setup = createPool({ policy: NO_POLICY, [name]: whole - less });
       const [first, second, third] = chain(setup.chain.fund(40_000));
       for (const tx of [first, second]) t.equal(await offer(setup, tx), 'ok');
@@ -221,7 +221,7 @@ t.test('rejects a transaction that makes its cluster too large, in count or size
     ]);
   const setup = createPool({ policy: NO_POLICY, limitClusterCount: 4 });
   const { chain } = setup;
-  // Two families; a joint child would make five of them.
+  // Two clusters. A child of both would make one cluster of five transactions.
   const left = two([chain.fund(80_000)], 39_000);
   const right = two([chain.fund(80_000)], 39_000);
   const leftChild = pay([outpointOf(left, 0)], 30_000);

@@ -1,5 +1,5 @@
-// Bounds of the mempool on both sides, with the numbers spelled out from Core 0.21.1: policy.h, txmempool.h,
-// validation.cpp.
+// Tests limits of the mempool just below and just above each limit. The numbers are written out from Core 0.21.1:
+// policy.h, txmempool.h, validation.cpp.
 import t from 'tap';
 import { rejectText } from '../../../src/consensus/state.js';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
@@ -18,7 +18,8 @@ const LONG = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
 
 t.test('accepts a standard transaction of 400,000 weight units, and rejects a heavier one', async (t) => {
   const from = new Uint8Array(36).fill(1);
-  // 53 bytes of input and frame, 3,224 outputs of 31 bytes, one more byte for each P2SH.
+  // The transaction has 53 bytes for the input and the frame, 3,224 outputs of 31 bytes, and one more byte for each
+  // P2SH output.
   const weighing = (hashes: number, witness?: Uint8Array[]): TxView => {
     const outputs = Array.from({ length: 3_224 }, (_, i) => ({ value: 1_000, script: i < hashes ? P2SH : P2WPKH }));
     return spend(crypto, [from], outputs, witness === undefined ? {} : { witness });
@@ -36,7 +37,7 @@ t.test('accepts signature operations of cost 16,000, and rejects a higher cost',
     const { reject } = await pool.accept(spend(crypto, [chain.fund(100_000, from)], [{ value: 90_000, script }]));
     return reject === null ? 'ok' : rejectText(reject);
   };
-  // A CHECKMULTISIG outside of an input counts for 20 operations, and each of them four times.
+  // A CHECKMULTISIG in an output counts as 20 operations, and each of them costs four.
   const checks = (multisigs: number, singles: number): Uint8Array =>
     Uint8Array.of(...LONG, ...new Uint8Array(multisigs).fill(0xae), ...new Uint8Array(singles).fill(0xac));
   t.equal(await offer(checks(200, 0)), 'ok');
@@ -58,7 +59,7 @@ t.test('carve-out admits one more descendant of 10,000 virtual bytes, but no lar
     );
     const first = spend(crypto, [outpointOf(parent, 1)], [{ value: 30_000, script: LONG }]);
     for (const tx of [parent, first]) t.equal((await pool.accept(tx)).reject, null);
-    // 62 bytes besides the script.
+    // The transaction has 62 bytes in addition to the script.
     const second = spend(crypto, [outpointOf(parent, 0)], [{ value: 20_000, script: new Uint8Array(size - 62).fill(0x61) }]);
     t.equal(second.vsize, size);
     return (await pool.accept(second)).reject?.reason ?? 'ok';
@@ -68,7 +69,7 @@ t.test('carve-out admits one more descendant of 10,000 virtual bytes, but no lar
 });
 
 t.test('halves the minimum fee rate in 12 hours, or in 6 or 3 when the mempool is emptier', async (t) => {
-  /** The minimum, 8,000 at first, some seconds after a block. */
+  /** Returns the minimum fee rate some seconds after a block. It is 8,000 at first. */
   const after = (seconds: number, usageBytes: number): number => {
     const clock = new HandClock();
     const pool = {
@@ -100,13 +101,11 @@ t.test('halves the minimum fee rate in 12 hours, or in 6 or 3 when the mempool i
 });
 
 t.test('returns up to 20,000,000 bytes of transactions to the mempool after a reorganisation', async (t) => {
-  /**
-   * Returns which transactions of a block of twenty come back.
-   * @param last script bytes of the last one
-   */
+  /** Returns which transactions of a block of twenty return to the mempool. @param last script bytes of the last one */
   const back = async (last: number): Promise<boolean[]> => {
     const { pool, chain } = createPool({ policy: NO_POLICY });
-    // In memory 848 bytes each, the coinbase too, and a script in steps of 16: 999,104 for 999,088.
+    // In memory each transaction, also the coinbase, takes 848 bytes and its script in steps of 16 bytes: 999,104 for
+    // 999,088.
     const txs = Array.from({ length: 20 }, (_, i) =>
       spend(crypto, [chain.fund(50_000)], [{ value: 40_000, script: new Uint8Array(i < 19 ? 999_088 : last).fill(0x61) }]),
     );

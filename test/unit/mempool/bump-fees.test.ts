@@ -1,4 +1,4 @@
-// Bump fees against a model that fills a block naively, over random graphs of unconfirmed transactions.
+// Compares bump fees with a model that fills a block naively, over random graphs of unconfirmed transactions.
 
 import t from 'tap';
 import { BumpFees } from '../../../src/mempool/bump-fees.js';
@@ -13,8 +13,9 @@ interface Tx {
 const rateOf = ({ fee, size }: { fee: number; size: number }): number => fee / size;
 
 /**
- * Returns the transactions left over when ancestor sets are taken one by one until the next one is below the rate. The
- * lower of its own rate and its set's ranks a transaction: a poor child of rich parents waits until they are taken.
+ * Returns the transactions that remain when ancestor sets are taken one by one until the next one is below the rate.
+ * The order is given by the lower of a transaction's own rate and its set's rate: a child with a low rate waits until
+ * its parents with higher rates are taken.
  */
 function leftOver(txs: readonly Tx[], ancestors: readonly (readonly number[])[], feeRate: number): Set<number> {
   const left = new Set(txs.keys());
@@ -72,8 +73,8 @@ t.test('bump fees equal those of a naive model for random graphs of transactions
 });
 
 t.test('adds a bump fee when a poor child does not lift two rich parents over the rate', async (t) => {
-  // The grandparent, two parents and their child together pay 1.1 satoshis a byte. The child alone pays 0.8, less than
-  // a parent with the grandparent (0.9), and so that pair is judged first and ends the block.
+  // The grandparent, two parents and their child together pay 1.1 satoshis per byte. The child alone pays 0.8, less
+  // than a parent with the grandparent (0.9). So that pair is considered first, and it ends the block.
   const graph = {
     fees: Float64Array.of(0, 180, 180, 80),
     sizes: Float64Array.of(100, 100, 100, 100),
@@ -81,7 +82,7 @@ t.test('adds a bump fee when a poor child does not lift two rich parents over th
   };
   const bump = new BumpFees(graph, 1000);
   t.same([bump.of(0), bump.of(1), bump.of(2), bump.of(3)], [100, 20, 20, 20]);
-  // A child that pays as much as its set carries them all.
+  // Here the child pays as much as its set, so all of them are taken together.
   const rich = new BumpFees({ ...graph, fees: Float64Array.of(0, 180, 180, 110) }, 1000);
   t.same([rich.of(0), rich.of(1), rich.of(2), rich.of(3)], [0, 0, 0, 0]);
 });

@@ -1,4 +1,4 @@
-// The counts behind fee estimates against a model that keeps every transaction, and asks of each what became of it.
+// Compares the counts behind fee estimates with a model that keeps every transaction and its outcome.
 import t from 'tap';
 import { ConfirmStats, type FeeRange, type MedianQuestion } from '../../../src/mempool/fees/confirm-stats.js';
 import { fc } from '../../framework/fast-check.js';
@@ -11,12 +11,12 @@ interface Tx {
   readonly bucket: number;
   readonly rate: number;
   readonly entered: number;
-  /** Height at which it left, and how. */
+  /** Height at which the transaction left the mempool; `fate` tells how. */
   left: number;
   fate: 'waits' | 'confirmed' | 'dropped';
 }
 
-/** Known figures of one bucket. */
+/** Figures of one bucket that the model computes. */
 interface Known {
   readonly within: number;
   readonly total: number;
@@ -45,7 +45,10 @@ class Model {
     };
   }
 
-  /** The last run of buckets that passes, from the top, and what ended the search. The middle may lie between two buckets. */
+  /**
+   * Finds the last run of buckets that passes, from the highest fee down, and the run that ended the search. If the
+   * median may lie in either of two buckets, both are returned.
+   */
   answer({ target, sufficientTxs, successShare }: MedianQuestion): { medians: number[]; pass: FeeRange; fail: FeeRange } {
     const all = BUCKETS.map((_, bucket) => this.known(bucket, target));
     const total = (low: number, high: number, name: keyof Known): number =>
@@ -79,7 +82,8 @@ class Model {
     let left = total(...best, 'total') / 2;
     let at = best[0];
     while (all[at].total < left && !close(all[at].total, left)) left -= all[at++].total;
-    // The last digit of the sums decides whether a bucket reaches the middle that it ends at.
+    // Rounding of the sums may decide whether a bucket contains the median, if the median is at the bucket's end. Then
+    // the next bucket is allowed too.
     const next = close(all[at].total, left) ? all.slice(at + 1, best[1] + 1).find(({ total }) => total > 0) : undefined;
     const medians = [all[at], ...(next ? [next] : [])].map(({ rates, total }) => rates / total);
     return { medians, pass: range(...best), fail };
@@ -98,7 +102,7 @@ const steps = fc.array(
 );
 const questions = fc.record({
   target: fc.integer({ min: 1, max: MOST }),
-  // Never a sum that decays to just this.
+  // Values that no decayed sum equals exactly.
   sufficientTxs: fc.constantFrom(0.013, 0.0507, 0.1703),
   successShare: fc.constantFrom(0.501, 0.853, 0.951),
 });
@@ -124,7 +128,7 @@ t.test('counts and estimates like a naive model over random histories of transac
         } else {
           model.height++;
           stats.startBlock(model.height);
-          // Transactions of this fee, and one in three above it.
+          // Confirms transactions of this bucket and of the buckets above it, except one in three.
           for (const tx of waits.filter((one, i) => one.bucket >= bucket && (i + of) % 3 > 0)) {
             Object.assign(tx, { fate: 'confirmed', left: model.height });
             stats.removeTransaction(tx.entered, model.height, tx.bucket, true);

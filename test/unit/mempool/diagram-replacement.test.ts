@@ -1,6 +1,6 @@
-// Replacement in mode live against a naive model: a list of transactions, and the best fee-rate diagram of all of it
-// from every closed set there is. What the pool takes must make that diagram better, and what it refuses for its
-// diagram would not. Then the rules by name.
+// Compares replacement in mode live with a naive model: a list of transactions, and the best fee-rate diagram over
+// every set that contains the parents of its members. A replacement that the mempool accepts must improve this diagram,
+// and one that it refuses because of the diagram would not. Then the single rules are tested.
 import assert from 'node:assert/strict';
 import t from 'tap';
 import { hashKey, hashToHex } from '../../../src/consensus/bytes/hex.js';
@@ -21,7 +21,7 @@ const OPTIONS = {
   limitAncestorSize: 1e9,
   limitDescendantSize: 1e9,
 };
-/** All closed sets of more transactions would take long. */
+/** With more transactions, checking all sets would take too long. */
 const MOST = 10;
 
 interface Known {
@@ -43,7 +43,7 @@ class NaivePool {
   isParent(parent: Known, of: TxView): boolean {
     return Array.from({ length: of.inputCount }, (_, i) => hashKey(of.prevHash(i))).includes(hashKey(parent.tx.txid));
   }
-  /** Closed under children. */
+  /** Returns the transactions with all their descendants. */
   withDescendants(roots: readonly Known[]): Set<Known> {
     const found = new Set(roots);
     for (const known of found) for (const other of this.txs) if (this.isParent(known, other.tx)) found.add(other);
@@ -64,7 +64,7 @@ class NaivePool {
   }
 }
 
-/** Corners of the best diagram of these: the upper hull over every set that has the parents of all its members. */
+/** Returns the corners of the best diagram: the upper hull over every set that contains the parents of all its members. */
 function bestDiagram(pool: NaivePool, txs: readonly Known[]): Point[] {
   const parents = txs.map(({ tx }) => txs.reduce((mask, other, i) => (pool.isParent(other, tx) ? mask | (1 << i) : mask), 0));
   const points: Point[] = [];
@@ -86,7 +86,10 @@ function bestDiagram(pool: NaivePool, txs: readonly Known[]): Point[] {
   return hull;
 }
 
-/** Fees at a weight, as a numerator over a denominator. Fees are never negative here, so beyond the end it is flat. */
+/**
+ * Returns the fees at a weight as numerator and denominator. Fees are never negative here, so the diagram is flat
+ * beyond its end.
+ */
 function at(hull: readonly Point[], weight: number): [number, number] {
   const next = hull.findIndex(([end]) => end >= weight);
   if (next < 0) return [(hull.at(-1) as Point)[1], 1];
@@ -212,7 +215,7 @@ t.test('replaces only when the fee rate diagram of the whole mempool improves', 
   t.ok(counts['taken with new unconfirmed inputs'] > 0, 'which BIP-0125 does not allow');
 });
 
-/** A pool in mode live, coins of 1,000,000, transactions of one output each. */
+/** Makes a mempool in mode live, with coins of 1,000,000 and transactions of one output each. */
 function stage(options: Partial<typeof OPTIONS> = {}) {
   const { chain, pool } = createPool({ ...OPTIONS, ...options });
   const values = new Map<string, number>();
@@ -263,8 +266,8 @@ t.test('keeps a transaction whose child raises its rate above that of the replac
     const child = s.tx([outpointOf(parent, 0)], 50_000);
     t.equal(await s.offer(parent), null);
     t.equal(await s.offer(child), null);
-    // Pays more than both in total and has a higher rate than the parent alone, but a far lower rate than parent and
-    // child together.
+    // The replacement pays more than both in total and has a higher rate than the parent alone, but a far lower rate
+    // than parent and child together.
     const rival = s.tx([coin], 56_000, 120);
     t.equal(
       await s.offer(rival),
@@ -287,13 +290,13 @@ t.test('replaces a child by one at a lower rate that pays more for their common 
 });
 
 t.test('rejects a replacement that spends an output of the transaction it conflicts with', async (t) => {
-  // Newer releases look at the diagram before they look at what it spends.
+  // Newer releases check the diagram before they check that a replacement spends an output of what it replaces.
   const s = stage({ policy: { ...OPTIONS.policy, clusters: true } });
   const coin = s.coin();
   const below = s.tx([s.coin()], 100, 10);
   const rival = s.tx([coin, outpointOf(below, 0)], 10_000);
   for (const tx of [below, rival]) t.equal(await s.offer(tx), null);
-  // Together with the lowest it would have a lower rate than the two have now.
+  // Together with the transaction `below` it would have a lower rate than the two transactions have now.
   const said = await s.offer(s.tx([coin, outpointOf(rival, 0)], 10_500, 2));
   t.match(said, /^bad-txns-spends-conflicting-tx, /);
 });
@@ -339,7 +342,7 @@ t.test('replaces twelve full clusters at once, by a transaction or by a package'
     return { s, coins };
   };
   const one = await filled();
-  // 768 times 200, and a satoshi for each of its own virtual bytes.
+  // 768 transactions with a fee of 200 each, and one satoshi for each virtual byte of the replacement.
   const { vsize } = one.s.tx(one.coins, 0);
   t.match(await one.s.offer(one.s.tx(one.coins, 153_600 + vsize - 1)), /^insufficient fee, .*, not enough additional fees to relay/);
   t.equal(await one.s.offer(one.s.tx(one.coins, 153_600 + vsize)), null);
@@ -373,7 +376,7 @@ t.test('rejects package replacement in a cluster that is too large to be compare
     const coin = s.coin();
     const root = s.tx([s.coin()], 50_000, count);
     t.equal(await s.offer(root), null);
-    // The first child alone spends something confirmed as well.
+    // Only the second child (i = 1) also spends a confirmed coin.
     for (let i = 0; i < count; i++) {
       const from = [outpointOf(root, i), ...(i === 1 ? [coin] : [])];
       if ((await s.offer(s.tx(from, i < 2 ? 1_000 : 1))) !== null) t.fail('a child was refused');
@@ -399,7 +402,7 @@ t.test('treats a cluster with too many links as too large to be compared', async
     const coin = s.coin();
     let inputs: Uint8Array[] = [];
     for (let i = 0; i < count; i++) {
-      // The ten before it.
+      // Outputs of the ten transactions before it.
       inputs = txs.slice(-10).map((parent, k, { length }) => outpointOf(parent, length - 1 - k));
       const tx = s.tx(i === 0 ? [coin] : inputs, i === count - 1 ? 5_000 : 8_000, 10);
       t.equal(await s.offer(tx), null);
