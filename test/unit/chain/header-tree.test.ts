@@ -80,7 +80,7 @@ t.test('computes the median time past of one to eleven blocks', async (t) => {
     node = slabs.createNode(node, 1n, header(time), hash(i));
     return node.medianTimePast();
   });
-  // Of an even number of times the upper of the two middle ones counts. The twelfth block drops the first time.
+  // If the number of times is even, the upper of the two middle ones counts. The twelfth block drops the first time.
   t.same(medians, [5, 5, 5, 5, 5, 5, 5, 6, 5, 6, 6, 6]);
 });
 

@@ -1,5 +1,5 @@
-// The queue of a socket's bytes, compared with a plain list: bytes leave in the order in which they came, and its
-// memory is bounded by the waiting bytes.
+// Compares the queue of a socket's bytes with a plain list: bytes leave in the order of their arrival, and its memory
+// is limited by the waiting bytes.
 
 import { deepStrictEqual, ok } from 'node:assert';
 import t from 'tap';
@@ -8,15 +8,15 @@ import { fc } from '../../framework/fast-check.js';
 
 const SEED = 20261126;
 const LEAST_CAPACITY = 65_536;
-/** Bytes to send: a piece of it shows where it was cut out. */
+/** Bytes to send. A part of them shows from which position it was taken. */
 const PATTERN = Uint8Array.from({ length: 131_072 + 251 }, (_, i) => i % 251);
 
-/** Memory behind the queue. */
+/** Returns the capacity of the queue's memory. */
 const roomOf = (queue: ByteQueue): number => queue.peek(0).buffer.byteLength;
 
 t.test('returns bytes in order, in memory of at most four times their number or 64 KB', async (t) => {
   const step = fc.oneof(
-    // Sizes of messages, and sizes around those at which the capacity doubles.
+    // Sizes of messages, and sizes close to those at which the capacity doubles.
     fc.record({
       act: fc.constant('push' as const),
       size: fc.oneof(fc.nat(3), fc.nat(300), fc.constantFrom(32_768, 65_535, 65_536, 65_537, 131_072)),
@@ -40,7 +40,7 @@ t.test('returns bytes in order, in memory of at most four times their number or 
           sent += size;
           model = Buffer.concat([model, chunk]);
           queue.push(chunk);
-          // The socket uses its memory again.
+          // Overwrite the memory of the chunk, as a socket does.
           chunk.fill(0xff);
         } else if (act === 'peek') {
           deepStrictEqual(Buffer.from(queue.peek(some)), model.subarray(0, some));
@@ -59,7 +59,7 @@ t.test('returns bytes in order, in memory of at most four times their number or 
         deepStrictEqual(queue.length, model.length);
         ok(roomOf(queue) <= Math.max(LEAST_CAPACITY, 4 * model.length), `${roomOf(queue)} for ${model.length}`);
       }
-      // Bytes that the caller took belong to the caller.
+      // The queue must not change bytes that a caller took.
       for (const [bytes, wanted] of taken) ok(wanted.equals(bytes));
       return model.equals(queue.takeBytes(model.length)) && queue.length === 0;
     }),
@@ -76,7 +76,7 @@ t.test('allocates no memory when it is filled and emptied repeatedly', async (t)
   for (let round = 0; round < 5; round++) {
     queue.drop(queue.length);
     queue.push(new Uint8Array(LEAST_CAPACITY));
-    // One byte more than lies behind what waits: the bytes move to the front.
+    // The push needs one byte more than is free behind the waiting bytes, so they are moved to the front.
     queue.drop(1);
     queue.push(new Uint8Array(1));
     t.equal(queue.peek(0).buffer, buffer);

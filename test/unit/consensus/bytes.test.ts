@@ -1,4 +1,4 @@
-// Readers, writers, hex and compact sizes: round trips, and every way the input can be too short or not canonical.
+// Tests readers, writers, hex and compact sizes: round trips, and all inputs that are too short or not canonical.
 
 import t from 'tap';
 import { compactSizeLength, encodeCompactSize, parseCompactSize } from '../../../src/consensus/bytes/compact-size.js';
@@ -135,7 +135,7 @@ t.test('writes and reads compact sizes, and rejects truncated and non-canonical 
 });
 
 t.test('numbers ids and outpoints as a map does', async (t) => {
-  // Few different words, so that keys differ in one place each and meet in many.
+  // Few different byte values, so that keys often agree in most bytes.
   const key = fc.array(fc.constantFrom(0, 1, 255), { minLength: 36, maxLength: 36 }).map((bytes) => Uint8Array.from(bytes));
   fc.assert(
     fc.property(
@@ -146,16 +146,16 @@ t.test('numbers ids and outpoints as a map does', async (t) => {
         const table = new KeyTable(length, expected);
         const model = new Map<string, number>();
         for (const [i, [bytes, put]] of steps.entries()) {
-          // Again and again the one before: most random keys never come twice.
+          // Two of three steps repeat an earlier key, because random keys are rarely equal.
           const one = i % 3 === 0 ? bytes : (steps[i - (i % 3)]?.[0] as Uint8Array);
-          // Somewhere among other bytes, as in a block.
+          // Put the key at some position among other bytes, as in a block.
           const at = i % 5;
           const lying = new Uint8Array(at + 40).fill(7);
           lying.set(one, at);
           const name = one.subarray(0, length).join();
           if (table.get(lying, at) !== model.get(name)) return false;
           if (!put) continue;
-          // A key that is here keeps its number when another is added.
+          // A key that is already in the table keeps its number when it is added again.
           if (table.add(lying, at, i) === model.has(name)) return false;
           if (!model.has(name)) model.set(name, i);
         }

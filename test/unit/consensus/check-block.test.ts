@@ -1,5 +1,5 @@
-// Rules of blocks and transactions by themselves and in their place: every reason with its category and debug text, and
-// their order.
+// Tests the rules of blocks and transactions, alone and in the context of a chain: every reason with its category and
+// debug text, and the order of the rules.
 
 import t from 'tap';
 import type { BlockView } from '../../../src/consensus/block/block-view.js';
@@ -33,7 +33,7 @@ t.test('checks transactions without context, and returns the reason of Core', as
   t.equal(reason(makeTx(crypto, { inputs: [input(A, 0, { scriptSig: new Uint8Array(1_000_000) })] })), 'bad-txns-oversize');
   const witness = [new Uint8Array(1_000_000)];
   t.equal(reason(makeTx(crypto, { inputs: [input(A, 0, { witness })] })), null, 'the witness does not count here');
-  // 62 bytes around the script, 5 of them its size: the limit to the byte.
+  // The transaction has 62 bytes besides the script, of which 5 are the script's size. Test the limit to the byte.
   const around = makeTx(crypto, { inputs: [input(A, 0, { scriptSig: new Uint8Array(100_000) })] }).strippedSize - 100_000;
   t.equal(reason(makeTx(crypto, { inputs: [input(A, 0, { scriptSig: new Uint8Array(1_000_000 - around) })] })), null);
   t.equal(reason(makeTx(crypto, { inputs: [input(A, 0, { scriptSig: new Uint8Array(1_000_001 - around) })] })), 'bad-txns-oversize');
@@ -52,7 +52,7 @@ t.test('checks transactions without context, and returns the reason of Core', as
     t.equal(reason(makeTx(crypto, { inputs: [...inputs.slice(1), inputs[count - 1]!] })), 'bad-txns-inputs-duplicate');
   }
   t.equal(reason(makeTx(crypto, { inputs: [input(A, 1), input(A, 2)] })), null);
-  // Only the outpoint decides, not the bytes after it.
+  // Inputs are duplicates if their outpoints are equal; the bytes after the outpoint do not matter.
   t.equal(reason(makeTx(crypto, { inputs: [input(A, 1), input(A, 1, { scriptSig: fromHex('51') })] })), 'bad-txns-inputs-duplicate');
   t.equal(reason(makeTx(crypto, { inputs: [input(A, 1), input(Uint8Array.of(0xab, ...A.subarray(1)), 1)] })), null);
   t.equal(outputTotal(makeTx(crypto, { inputs: [input(A)], outputs: [output(1), output(2), output(4)] })), 7);
@@ -70,7 +70,7 @@ t.test('checks transactions without context, and returns the reason of Core', as
   }
 });
 
-/** Verdict without proof of work, as for a proposal. */
+/** Returns the verdict without checking proof of work, as for a proposal. */
 const proposal = (block: BlockView, opts: CheckBlockOptions = { checkPow: false }) => checkBlock(block, regtest, crypto, opts);
 
 t.test('checks blocks without context, and returns the reason of Core', async (t) => {
@@ -125,7 +125,8 @@ t.test('checks blocks without context, and returns the reason of Core', async (t
     reason: 'bad-txns-vout-negative',
     debug: `Transaction check failed (tx hash ${hashToHex(negative.txid)}) `,
   });
-  // 20,000 legacy sigops at cost four are the limit; both kinds of script count, and the coinbase too.
+  // 20,000 legacy signature operations, each with a cost of four, are the limit. Both kinds of script count, also those
+  // of the coinbase.
   const checksigs = (n: number) => new Uint8Array(n).fill(0xac);
   const loaded = (n: number) => {
     const cb = makeCoinbase(crypto, fromHex('51ac'), [output(0, checksigs(10_000))]);
@@ -134,7 +135,7 @@ t.test('checks blocks without context, and returns the reason of Core', async (t
   };
   t.equal(loaded(999), null);
   t.same(loaded(1000), { category: 'consensus', reason: 'bad-blk-sigops', debug: 'out-of-bounds SigOpCount' });
-  // A known total cost, witnesses included, only shows that there is nothing to count.
+  // The known total cost includes witnesses. So it is used only to skip counting, never to refuse a block.
   const costly = (legacy: number) => {
     const block = makeBlock(crypto, [coinbase, makeTx(crypto, { inputs: [input(A)], outputs: [output(0, checksigs(legacy))] })]);
     block.txs[1]!.facts = { fee: 0, sigopCost: 100_000, flags: 0 };
@@ -143,7 +144,7 @@ t.test('checks blocks without context, and returns the reason of Core', async (t
   t.same([0, 20_000, 20_001].map(costly), [null, null, 'bad-blk-sigops']);
 });
 
-/** A chain of ten blocks, ten minutes apart, ending at a height. */
+/** Makes a chain of ten blocks, ten minutes apart, that ends at this height. */
 function parentAt(height: number, start = 1_600_000_000): ModelNode {
   let node = new ModelNode(null, start, EASY_BITS, 4, A, height - 9);
   for (let i = 1; i < 10; i++) node = new ModelNode(node, start + i * 600, EASY_BITS, 4, A);
@@ -154,8 +155,8 @@ t.test('checks blocks in their context, and returns the reason of Core', async (
   const params = chainParams('regtest', { activationHeights: { segwit: 0 } });
   const commit = (hex: string) => fromHex(`6a24aa21a9ed${hex}`);
   /**
-   * A block at a height with this coinbase script, locktime of the spend, witness of the spend, commitment and reserved
-   * value.
+   * Builds a block for a height. Its parts can be given: coinbase script, the spend's locktime and witness, commitment
+   * and reserved value.
    */
   const build = (more: {
     scriptSig?: Uint8Array;
@@ -177,21 +178,22 @@ t.test('checks blocks in their context, and returns the reason of Core', async (
   const reason = (block: BlockView, height = 100) => verdict(block, height)?.reason ?? null;
 
   t.equal(reason(build({})), null);
-  // Finality: below 432 by the block's own time, from there by the parent's median (the sixth of ten: 1,600,003,000).
+  // Finality: below height 432 by the block's own time, from there on by the parent's median time (the sixth of ten:
+  // 1,600,003,000).
   t.equal(reason(build({ locktime: 99 })), null);
   t.same(verdict(build({ locktime: 100 })), { category: 'consensus', reason: 'bad-txns-nonfinal', debug: 'non-final transaction' });
   t.equal(reason(build({ locktime: 1_600_009_999 })), null);
   t.equal(reason(build({ locktime: 1_600_010_000 })), 'bad-txns-nonfinal');
   t.equal(reason(build({ locktime: 1_600_002_999 }), 432), null);
   t.equal(reason(build({ locktime: 1_600_003_000 }), 432), 'bad-txns-nonfinal');
-  // The height in the coinbase, from 500 on.
+  // The height in the coinbase, required from 500 on.
   t.equal(reason(build({}), 499), null);
   t.same(verdict(build({}), 500), { category: 'consensus', reason: 'bad-cb-height', debug: 'block height mismatch in coinbase' });
   t.equal(reason(build({ scriptSig: fromHex('02f401') }), 500), null);
   t.equal(reason(build({ scriptSig: fromHex('02f40151') }), 500), null);
   t.equal(reason(build({ scriptSig: fromHex('02f501') }), 500), 'bad-cb-height');
   t.equal(reason(build({ scriptSig: fromHex('03f40100') }), 500), 'bad-cb-height', 'not minimal');
-  // Witnesses.
+  // Rules of witnesses and their commitment.
   const reserved = [new Uint8Array(32)];
   const item = [Uint8Array.of(1)];
   t.same(verdict(build({ witness: item })), {
@@ -234,7 +236,7 @@ t.test('checks blocks in their context, and returns the reason of Core', async (
   t.equal(verdict(build({ commitment: right, witness: item, reserved }), 200, late), null, 'from its height on');
   t.equal(checkMutation(build({ commitment: right, witness: item, reserved }), 200, late), null);
   t.equal(checkMutation(build({ commitment: right, witness: item, reserved }), 199, late)?.reason, 'unexpected-witness');
-  // Weight, only after the commitment holds.
+  // The weight is checked only after the commitment is found correct.
   const weighing = (size: number) => {
     const witness = [new Uint8Array(size)];
     const commitment = hashHex(witnessCommitment(build({ commitment: zeros, witness, reserved }), reserved[0]));
@@ -276,7 +278,7 @@ t.test('checks headers in their context, and returns the reason of Core', async 
     reason: 'time-too-new',
     debug: 'block timestamp too far in the future',
   });
-  // Versions are signed; regtest asks for 2 from 500, 3 from 1251, 4 from 1351.
+  // Versions are signed numbers. Regtest requires 2 from height 500, 3 from 1251, 4 from 1351.
   const version = (value: number, height: number) => verdict({ version: value }, regtest, parentAt(height - 1));
   t.equal(version(1, 499), null);
   t.same(version(1, 500), { category: 'invalid-header', reason: 'bad-version(0x00000001)', debug: 'rejected nVersion=0x00000001 block' });
@@ -297,8 +299,8 @@ t.test('checks headers in their context, and returns the reason of Core', async 
     rejectText(version(1, 500) ?? { category: 'consensus', reason: '', debug: '' }),
     'bad-version(0x00000001), rejected nVersion=0x00000001 block',
   );
-  // BIP-0094: the first block of a period at most 600 s before its parent. Times run backwards within what the median
-  // allows.
+  // BIP-0094: the first block of a period may be at most 600 seconds before its parent. Here times decrease as far as
+  // the median allows.
   const short = { ...regtest, powTargetTimespan: 600 * 8 };
   const bip94 = { ...short, enforceBip94: true };
   let end = parentAt(1006);
@@ -351,7 +353,7 @@ t.test('accepts the genesis block of every network', async (t) => {
 t.test('distinguishes mutated copies from their blocks', async (t) => {
   const others = [1, 2].map((n) => makeTx(crypto, { inputs: [input(A, n)] }));
   const witness = [Uint8Array.of(7)];
-  /** Serialise again, so that no result of an earlier check is remembered. */
+  /** Serialise and parse again, so that no result of an earlier check is cached. */
   const verdict = (header: BlockView, txs: readonly TxView[], height = 1_000): string | null => {
     const bytes = Buffer.concat([header.header.bytes, Uint8Array.of(txs.length), ...txs.map((tx) => tx.bytes)]);
     const reject = checkMutation(parseBlock(new Uint8Array(bytes), crypto), height, regtest);
@@ -384,7 +386,8 @@ t.test('distinguishes mutated copies from their blocks', async (t) => {
   t.equal(verdict(block, [committing([]), witnessed]), 'mutated bad-witness-nonce-size');
   t.equal(verdict(block, [committing([nonce, nonce]), witnessed]), 'mutated bad-witness-nonce-size');
 
-  // 64 bytes without witness could be two hashes of the tree; with a coinbase in front that is not believed.
+  // 64 bytes without witness could be two hashes of the merkle tree. A block that begins with a coinbase cannot be such
+  // a case.
   const around = makeTx(crypto, { inputs: [input(A)], outputs: [{ value: 0n, script: new Uint8Array(0) }] }).strippedSize;
   const sized = (size: number) => makeTx(crypto, { inputs: [input(A)], outputs: [{ value: 0n, script: new Uint8Array(size - around) }] });
   const headless = (size: number) => makeBlock(crypto, [sized(size), others[0]]);

@@ -1,5 +1,5 @@
-// BIP-0054 rule by rule, each at its edge, with the deployment that switches them on; and blocks and headers that meet
-// them.
+// Tests the rules of BIP-0054, each at its limit, with the deployment that enables them, and for whole blocks and
+// headers.
 
 import t from 'tap';
 import { parseHeader } from '../../../src/consensus/block/header-view.js';
@@ -31,7 +31,7 @@ const off = chainParams('regtest');
 const A = new Uint8Array(32).fill(0xaa);
 const START = 1_600_000_000;
 
-/** A chain of so many headers after genesis, ten minutes apart. */
+/** Makes a chain of `height` headers after genesis, ten minutes apart. */
 function chainTo(height: number, version = 4): ModelNode {
   let node = new ModelNode(null, START, EASY_BITS, version, A);
   for (let h = 1; h <= height; h++) node = new ModelNode(node, START + h * 600, EASY_BITS, version, A);
@@ -56,7 +56,7 @@ t.test('activates BIP-0054 by votes with version bit 4', async (t) => {
   t.notOk(enforced(431, 0x20000020), 'another bit');
 });
 
-/** The verdict on a header's time, regtest's periods cut to 20 blocks. */
+/** Returns the verdict on a header's time. Regtest's periods are shortened to 20 blocks. */
 function timeVerdict(prev: ModelNode, time: number, params: ChainParams): string | null {
   const header = new Uint8Array(80);
   const view = new DataView(header.buffer);
@@ -68,7 +68,7 @@ function timeVerdict(prev: ModelNode, time: number, params: ChainParams): string
 }
 
 t.test('rejects a first block of a period more than two hours older than its parent', async (t) => {
-  // Eleven blocks ten minutes apart, the parent far ahead: the median stays behind.
+  // Blocks ten minutes apart, whose last one is far ahead in time. The median time hardly changes.
   const base = chainTo(18);
   const parent = new ModelNode(base, base.time + 50_000, EASY_BITS, 4, A);
   t.equal(timeVerdict(parent, parent.time - 7_200, on), null);
@@ -79,7 +79,7 @@ t.test('rejects a first block of a period more than two hours older than its par
 });
 
 t.test('rejects a last block of a period older than the first block of the period', async (t) => {
-  // The first block of the period is far ahead of all that follow it.
+  // The first block of the period is far ahead in time of all that follow it.
   let node = chainTo(19);
   const first = new ModelNode(node, START + 100_000, EASY_BITS, 4, A);
   node = first;
@@ -115,7 +115,7 @@ t.test('rejects a coinbase that is not locked to the height before its own', asy
   t.same(coinbaseLock(600), { locktime: 599, sequence: 0xfffffffe });
 });
 
-/** A transaction of this size without witness: 60 bytes and the spent output's script in place of signatures. */
+/** Makes a transaction of this size without its witness: 60 bytes and a script. */
 const sized = (bytes: number, witness: Uint8Array[] = []) =>
   makeTx(hashes, { inputs: [input(A, 0, { scriptSig: new Uint8Array(bytes - 60), witness })], outputs: [output(0, new Uint8Array(0))] });
 
@@ -142,7 +142,7 @@ const repeat = (count: number, ...ops: number[]) =>
   Uint8Array.from({ length: count * ops.length }, (_, i) => ops[i % ops.length] as number);
 const p2sh = Uint8Array.of(0xa9, 20, ...new Uint8Array(20), 0x87);
 
-/** Returns true if a transaction with these scripts keeps to the limit. */
+/** Returns true if a transaction with these scripts is within the limit. */
 const within = (...scripts: (readonly [scriptSig: Uint8Array, spent: Uint8Array])[]) =>
   legacySigopsWithin(
     makeTx(hashes, { inputs: scripts.map(([scriptSig], i) => input(A, i, { scriptSig })) }),
@@ -163,7 +163,7 @@ t.test('limits the legacy sigops that a transaction may execute to 2,500', async
   t.ok(within([NONE, repeat(156, 0x60, CHECKMULTISIG)]), '16 keys count 16: 2,496');
   t.notOk(within([NONE, repeat(157, 0x60, CHECKMULTISIG)]));
   t.ok(within([NONE, repeat(2_500, 0x51, CHECKMULTISIG)]));
-  // The redeem script: 520 bytes of CHECKSIG are 520 operations.
+  // The redeem script consists of 500 CHECKSIG, which are 500 operations.
   const redeem = plainPush(repeat(500, CHECKSIG));
   const five = Array.from({ length: 5 }, () => [redeem, p2sh] as const);
   t.ok(within(...five));
@@ -208,7 +208,7 @@ t.test('rejects a block with a transaction above 2,500 signature operations', as
 });
 
 t.test('rejects a plain 64-byte transaction that is spelled out', async (t) => {
-  // A plain 64-byte transaction in full, so that sizes are not only those of this file's builder.
+  // A plain 64-byte transaction written out, so that the test does not depend only on this file's builder.
   const hex = `01000000${'01'}${'aa'.repeat(32)}00000000${'00'}ffffffff${'01'}0000000000000000${'04'}5151515100000000`;
   t.equal(fromHex(hex).length, 64);
   t.equal(checkTransactionSize(makeTx(hashes, { inputs: [input(A)], outputs: [output(0, repeat(4, 0x51))] }))?.reason, 'bad-txns-size');

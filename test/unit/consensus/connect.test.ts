@@ -1,5 +1,5 @@
-// Connecting blocks to coins: every reason, spends within a block, undo order, what is asked of the coins, and script
-// verdicts.
+// Tests connecting blocks to coins: every reason, spends within a block, the order of undo data, which coins are
+// requested, and verdicts of scripts.
 
 import t from 'tap';
 import type { BlockView } from '../../../src/consensus/block/block-view.js';
@@ -23,7 +23,7 @@ const flags = SCRIPT_VERIFY_P2SH | SCRIPT_VERIFY_WITNESS;
 const A = new Uint8Array(32).fill(0xaa);
 const B = new Uint8Array(32).fill(0xbb);
 
-/** A parent at a height below regtest's first halving, twelve blocks long. */
+/** Makes a chain of twelve blocks that ends at a height below regtest's first halving. */
 function parentAt(height: number): ModelNode {
   let node = new ModelNode(null, 1_600_000_000, EASY_BITS, 4, A, height - 11);
   for (let i = 1; i <= 11; i++) node = new ModelNode(node, 1_600_000_000 + i * 600, EASY_BITS, 4, A);
@@ -96,7 +96,7 @@ t.test('connects a block in steps of some transactions or inputs', async (t) => 
   t.equal(bad.finish()?.reason, 'bad-txns-inputs-missingorspent');
   t.same([bad.scriptTxs, bad.spentByTx.length, bad.spentByTx.flat().length], [3, 3, 2]);
 
-  // A transaction may take several steps, too.
+  // A transaction may also need several steps.
   coins.set(A, 1, coin(500));
   const wide = makeTx(hashes, { inputs: [input(A), input(A, 1)], outputs: [output(1400)] });
   const slow = run([wide]);
@@ -153,7 +153,7 @@ t.test('rejects inputs that are missing, spent, immature or out of range', async
     debug: 'value in (0.00001) < value out (0.00001001)',
   });
   t.match(verdict(spend([2]), spend([3])), { reason: 'bad-txns-accumulated-fee-outofrange' });
-  // Loose transactions keep their categories.
+  // For transactions outside a block, the verdict keeps its category.
   t.equal(checkTxInputs(spend([9]), coins, 120).verdict?.category, 'missing-inputs');
   t.equal(checkTxInputs(spend([1]), coins, 120).verdict?.category, 'premature-spend');
   t.match(checkTxInputs(spend([0, 3], 990), coins, 120), { verdict: null, fee: 11, spent: [{ value: 1000 }, { value: 1 }] });

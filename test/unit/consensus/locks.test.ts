@@ -26,7 +26,7 @@ t.test('evaluates locktime by height, time and sequence', async (t) => {
 });
 
 t.test('computes relative locks by height and median time', async (t) => {
-  // Blocks 0 to 50, ten minutes apart: the median of block h is the time of block h - 5.
+  // Blocks 0 to 50, ten minutes apart: the median time of block h is the time of block h - 5.
   let prev = new ModelNode(null, 1_000_000, 1, 4, A);
   for (let i = 1; i <= 50; i++) prev = new ModelNode(prev, 1_000_000 + i * 600, 1, 4, A);
   const locks = (sequences: number[], heights: number[], version = 2) =>
@@ -37,7 +37,8 @@ t.test('computes relative locks by height and median time', async (t) => {
   t.same(locks([0x80000005], [40]), { minHeight: -1, minTime: -1 }, 'switched off');
   t.same(locks([0x00bf0005 & ~0x400000], [40]), { minHeight: 44, minTime: -1 }, 'other bits mean nothing');
   t.same(locks([5, 2, 0], [10, 45, 51]), { minHeight: 50, minTime: -1 }, 'the strictest counts');
-  // Time: from the median before the coin's block (39), which is the time of block 34.
+  // A lock by time starts at the median time before the coin's block, that is of block 39, which is the time of block
+  // 34.
   t.same(locks([0x400003], [40]), { minHeight: -1, minTime: 1_000_000 + 34 * 600 + 3 * 512 - 1 });
   t.same(locks([0x400000], [0]), { minHeight: -1, minTime: 1_000_000 - 1 }, 'no block before genesis');
   t.same(locks([0x400001], [51]), { minHeight: -1, minTime: 1_000_000 + 45 * 600 + 511 }, 'a coin of the same block');

@@ -1,4 +1,4 @@
-// Inputs with very many witness items: what is asked of them costs no view of each.
+// Tests inputs with very many witness items: queries about them must not make a view of each item.
 import t from 'tap';
 import { checkCommitment } from '../../../src/consensus/rules/contextual-check-block.js';
 import { ScriptError } from '../../../src/consensus/script/script-error.js';
@@ -30,7 +30,7 @@ const withWitness = (witness: readonly Uint8Array[]): TxView =>
     { exact: true },
   );
 
-/** The same, which must not make a view of each item. */
+/** Returns the transaction with a method that fails if a view of each item is made. */
 function counted(tx: TxView): TxView {
   tx.witness = () => {
     throw new Error('a view of every item');

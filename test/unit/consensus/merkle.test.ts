@@ -1,4 +1,4 @@
-// Merkle roots against a naive tree, the duplicate-leaf twin, and coinbase branches.
+// Compares merkle roots with a naive tree, and tests the list with a duplicate tail and coinbase branches.
 
 import t from 'tap';
 import {
@@ -19,7 +19,7 @@ fc.configureGlobal({ seed: 20240817, numRuns: 100 });
 const join = (a: Uint8Array, b: Uint8Array) => hashes.sha256d(Uint8Array.from([...a, ...b]));
 const leaf = (n: number) => new Uint8Array(32).fill(n + 1);
 
-/** Level by level with plain arrays. */
+/** Computes the root level by level with plain arrays. */
 function naive(leaves: Uint8Array[]): Uint8Array {
   let level = leaves;
   while (level.length > 1) {
@@ -39,7 +39,8 @@ t.test('computes merkle roots as a naive tree does', async (t) => {
 });
 
 t.test('detects duplicated leaves that keep the merkle root (CVE-2012-2459)', async (t) => {
-  // Repeating the tail of an odd level gives the same root (CVE-2012-2459), on any level.
+  // If the tail of a level of odd length is repeated, the root stays the same (CVE-2012-2459). This holds for any
+  // level.
   for (const [count, repeat] of [
     [3, 1],
     [5, 1],

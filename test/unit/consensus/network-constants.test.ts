@@ -1,7 +1,7 @@
-// Every constant of every network, spelled out by hand from Bitcoin Core's chainparams.cpp and chainparamsbase.cpp of
-// August 2026. Checkpoints, the deployment of taproot and regtest's heights of buried rules are those of 0.21.1. Nothing
-// here is imported from the parameters, and whole records are compared, so that a constant that is added has to be
-// spelled too.
+// Compares every constant of every network with values written out by hand from Bitcoin Core's chainparams.cpp and
+// chainparamsbase.cpp of August 2026. Checkpoints, the deployment of taproot and regtest's heights of buried rules are
+// those of 0.21.1. The expected values do not use the parameters, and whole records are compared, so a new constant has
+// to be added here too.
 
 import crypto from 'node:crypto';
 import t from 'tap';
@@ -30,7 +30,7 @@ const TESTNET4_COINBASE = [
 
 const TEST_PREFIXES = { p2pkh: 111, p2sh: 196, wif: 239, xpub: 0x043587cf, xprv: 0x04358394 };
 
-/** Rules of networks that began with them: testnet4 and signet. */
+/** Values of networks on which these rules are active from the beginning: testnet4 and signet. */
 const RULES_FROM_BLOCK_1 = {
   bip34Height: 1,
   bip34Hash: null,
@@ -85,7 +85,7 @@ const EXPECTED: Record<ChainName, unknown> = {
     bip66Height: 363725,
     csvHeight: 419328,
     segwitHeight: 481824,
-    // NONE, and P2SH (bit 0) with WITNESS (bit 11).
+    // No flags for the first block. P2SH (bit 0) and WITNESS (bit 11) for the second.
     scriptFlagExceptions: [
       ['00000000000002dc756eebf4f49723ed8d30cc28a5f108eb94b1ba88ac4f9c22', 0],
       ['0000000000000000000f14c35b2d841e986ab5441de8c585d5ffe55ea1e395ad', 2049],
@@ -411,7 +411,7 @@ const EXPECTED: Record<ChainName, unknown> = {
   },
 };
 
-/** SHA-256 of the arrays of Core's chainparamsseeds.h of August 2026: pins that no address changes unseen. */
+/** SHA-256 of the arrays in Core's chainparamsseeds.h of August 2026. They detect every change of an address. */
 const SEED_DIGESTS: Record<ChainName, string> = {
   main: '7d10e20028806d791445e5780f6ab230d36ba52d2549f7d1159287c4cf341a10',
   test: '31062ba72abafb74792a47062a9ffc343998124d9d861096b5ba5be6c336a34f',

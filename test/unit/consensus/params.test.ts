@@ -1,5 +1,5 @@
-// The networks: genesis blocks hash to what they claim, overrides do what the options say, values that are easy to
-// mistype.
+// Tests the networks: genesis blocks have the expected hashes, options change the parameters, and values that are
+// easily mistyped.
 
 import t from 'tap';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';

@@ -1,4 +1,4 @@
-// No input makes the parsers of transactions and blocks allocate far beyond its own size.
+// Tests that no input makes the parsers of transactions and blocks allocate far more than its own size.
 import t from 'tap';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import { ByteReader, DecodeError } from '../../../src/consensus/bytes/reader.js';
@@ -9,7 +9,7 @@ import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 
 const crypto = createNativeCrypto();
 
-/** The value, or null for a DecodeError; everything else is a bug and goes through. */
+/** Returns the value, or null for a DecodeError. Any other exception is a bug and is passed on. */
 function attempt<T>(parse: () => T): T | null {
   try {
     return parse();
@@ -20,7 +20,8 @@ function attempt<T>(parse: () => T): T | null {
 }
 
 t.test('bounds the offset table by a small multiple of the input', async (t) => {
-  // The densest shapes: smallest inputs, smallest outputs, smallest transactions.
+  // Inputs, outputs and transactions of the smallest possible size, so that a given number of bytes has as many as
+  // possible.
   const input = { prevHash: new Uint8Array(32), prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0 };
   const output = { value: 0, script: new Uint8Array(0) };
   const shapes = [
@@ -37,7 +38,7 @@ t.test('bounds the offset table by a small multiple of the input', async (t) => 
 });
 
 t.test('allocates nothing for a claimed size', async (t) => {
-  // Counts and lengths that promise gigabytes, in a few bytes each, many times over.
+  // Counts and lengths that claim gigabytes, each in a few bytes, repeated many times.
   const huge = ['fdffff', 'feffffffff', 'fe00000002', 'ffffffffffffffff00', 'ff0000000001000000'];
   const inputs = huge.flatMap((size) => [
     `01000000${size}`,
@@ -57,7 +58,8 @@ t.test('allocates nothing for a claimed size', async (t) => {
       attempt(() => parseBlock(input, crypto));
     }
   };
-  // Every array that is made with a length says how long it is; one honoured claim would be a million entries or more.
+  // Record the length of every array that is made. If the parser trusted a single claim, it would be a million entries
+  // or more.
   let longest = 0;
   let made = 0;
   for (const name of [

@@ -1,4 +1,4 @@
-// Partial merkle trees of transaction proofs: round trips and what must be refused.
+// Tests partial merkle trees of transaction proofs: round trips, and proofs that must be refused.
 
 import t from 'tap';
 import {
@@ -52,7 +52,7 @@ t.test('builds partial merkle trees, and rejects malformed ones', async (t) => {
     flags: [true, true, true, true, false, false, false, false],
   };
   t.equal(extractMatches(twin, crypto), null, 'equal halves');
-  // One hash for the whole block fits any number of transactions that a block can have: 4,000,000 / 240.
+  // One hash for the whole block is valid for any number of transactions that a block can have: up to 4,000,000 / 240.
   const whole = (count: number) => extractMatches({ count, hashes: [leaf(1)], flags: [false] }, crypto);
   t.same([whole(1)?.root, whole(16_666)?.root], [leaf(1), leaf(1)]);
   t.same([whole(0), whole(16_667)], [null, null]);

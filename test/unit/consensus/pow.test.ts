@@ -1,4 +1,4 @@
-// Targets: compact form with its sign and overflow rules, work, required bits on every kind of network.
+// Tests targets: the compact form with its sign and overflow rules, work, and required bits on every kind of network.
 
 import t from 'tap';
 import { hashFromHex } from '../../../src/consensus/bytes/hex.js';
@@ -11,7 +11,7 @@ import { ModelNode } from '../../framework/law-model.js';
 fc.configureGlobal({ seed: 20240816, numRuns: 500 });
 
 t.test('decodes and encodes compact targets with sign and overflow', async (t) => {
-  // Bits, target, negative, overflow, re-encoded: the edge cases Core's own tests list.
+  // Bits, target, negative, overflow, bits encoded again: the edge cases of Core's own tests.
   const rows: [number, bigint, boolean, boolean, number][] = [
     [0x00000000, 0n, false, false, 0],
     [0x00123456, 0n, false, false, 0],
@@ -50,7 +50,7 @@ t.test('decodes and encodes compact targets with sign and overflow', async (t) =
   fc.assert(
     fc.property(fc.bigInt(1n, 2n ** 256n - 1n), (target) => {
       const back = decodeCompact(encodeCompact(target));
-      // Never above, and off by less than the third byte from the top.
+      // The value after encoding is never higher than the target, and differs only below the upper two bytes.
       return !back.negative && !back.overflow && back.target <= target && (target - back.target) << 15n < target + (1n << 15n);
     }),
   );
@@ -81,7 +81,7 @@ t.test('computes the work of a block from its bits', async (t) => {
   t.same([0, 0x1d80ffff, 0xff123456].map(blockProof), [0n, 0n, 0n]);
 });
 
-/** A period's worth of blocks: 2016 from `startHeight` with these first and last times and bits. */
+/** Makes a period of 2016 blocks from `startHeight`, with these first and last times and bits. */
 function period(times: { first: number; last: number }, bits: { first: number; rest: number }, startHeight: number): ModelNode {
   const hash = new Uint8Array(32);
   let node = new ModelNode(null, times.first, bits.first, 4, hash, startHeight);
@@ -96,12 +96,13 @@ t.test('retargets once per period as real periods on main did', async (t) => {
   const main = chainParams('main');
   const next = (first: number, last: number, bits: number) =>
     requiredBits(period({ first, last }, { first: bits, rest: bits }, 2016 * 10), last + 600, main);
-  // First, last, bits and result of four real main periods: ordinary, at the limit, capped downwards and upwards.
+  // Time of the first block, time of the last block, bits and result of four real periods of mainnet: an ordinary one,
+  // one at the limit, and two whose change is limited (downwards and upwards).
   t.equal(next(1261130161, 1262152739, 0x1d00ffff), 0x1d00d86a);
   t.equal(next(1231006505, 1233061996, 0x1d00ffff), 0x1d00ffff);
   t.equal(next(1279008237, 1279297671, 0x1c05a3f4), 0x1c0168fd);
   t.equal(next(1263163443, 1269211443, 0x1c387f6f), 0x1d00e1fd);
-  // Inside a period the parent's bits stay, whatever the time.
+  // Within a period the parent's bits stay, whatever the time.
   const inside = new ModelNode(null, 1000, 0x1c05a3f4, 4, new Uint8Array(32), 100);
   t.equal(requiredBits(inside, 1_000_000, main), 0x1c05a3f4);
 });
@@ -120,8 +121,8 @@ t.test('allows minimum difficulty blocks on test networks by their rules', async
   t.equal(requiredBits(first, 4, testnet), LIMIT, 'the walk stops at the first block of the period');
   const regular = new ModelNode(new ModelNode(null, 1, 0x1c00cccc, 4, hash, 2016), 2, LIMIT, 4, hash);
   t.equal(requiredBits(regular, 3, testnet), 0x1c00cccc, 'and not before it');
-  // A period that ends with a late block: testnet3 starts over from its bits, testnet4 (BIP-0094) from the first
-  // block's.
+  // A period that ends with a late block (of minimum difficulty): testnet3 continues from this block's bits, testnet4
+  // (BIP-0094) from those of the first block.
   const end = period({ first: 1_000_000, last: 1_000_000 + 1209600 }, { first: 0x1c00ffff, rest: LIMIT }, 2016 * 5);
   t.equal(requiredBits(end, end.time + 5000, testnet), LIMIT);
   t.equal(requiredBits(end, end.time + 5000, chainParams('testnet4')), 0x1c00ffff);

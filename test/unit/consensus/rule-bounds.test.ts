@@ -1,5 +1,5 @@
-// Edges of block rules that a change of one sign or one number would move: each was found by changing the compiled
-// rule.
+// Tests block rules at limits where a change of one sign or one number would change the verdict. Each case was found by
+// changing the compiled rule.
 
 import crypto from 'node:crypto';
 import t from 'tap';
@@ -27,14 +27,17 @@ const sha256d = (bytes: Uint8Array): string => {
   return crypto.createHash('sha256').update(once).digest('hex');
 };
 
-/** A chain of headers up to a height, a second apart. */
+/** Makes a chain of headers up to a height, one second apart. */
 function chainTo(height: number, version = 0x20000000): ModelNode {
   let tip: ModelNode | null = null;
   for (let h = 0; h <= height; h++) tip = new ModelNode(tip, 1_000_000 + h, 1, version, Uint8Array.of(h & 255, h >> 8));
   return tip as ModelNode;
 }
 
-/** A block whose commitment output goes on with these bytes. @param first whether it is the coinbase's first output */
+/**
+ * Makes a block whose commitment output contains further bytes. @param first the commitment is the coinbase's first
+ * output
+ */
 function blockWith(tail: Uint8Array, first = false) {
   const commitment = output(0, Uint8Array.of(...COMMITMENT, ...tail));
   const outputs = first ? [commitment, output(50e8)] : [output(50e8), commitment];
@@ -52,13 +55,13 @@ t.test('signs a signet block without its solution', async (t) => {
   const signed = signetTxs(blockWith(solved(fromHex('0000'))), fromHex('51'));
   const bare = blockWith(plainPush(MARK));
   const script = signed?.toSpend.scriptSig(0) ?? new Uint8Array(0);
-  // OP_0, a push of 72 bytes: version 4, previous block 32, merkle root 32, time 4.
+  // OP_0, and a push of 72 bytes: version 4, previous block 32, merkle root 32, time 4.
   t.equal(toHex(script.subarray(0, 2)), '0048');
   t.equal(toHex(script.subarray(38, 70)), toHex(bare.header.merkleRoot), 'the root with the solution cut out of the coinbase');
   t.equal(toHex(script.subarray(70)), toHex(bare.header.bytes.subarray(68, 72)));
   t.equal(toHex(signed?.toSign.prevHash(0) ?? MARK), toHex(signed?.toSpend.txid ?? COMMITMENT));
   t.equal(signed?.toSign.prevIndex(0), 0);
-  // BIP-0325, field by field: version, input, sequence, output, locktime.
+  // The transaction of BIP-0325, field by field: version, input, sequence, output, locktime.
   const spent = `${'00'.repeat(32)}ffffffff4a${toHex(script)}00000000`;
   t.equal(toHex(signed?.toSpend.bytes ?? MARK), `0000000001${spent}0100000000000000000151${'00'.repeat(4)}`);
   t.equal(
@@ -77,7 +80,7 @@ t.test('signs a signet block without its solution', async (t) => {
 });
 
 t.test('accepts signet solutions longer than 255 bytes', async (t) => {
-  // A scriptSig that pushes 300 bytes, for a challenge that drops them and leaves true.
+  // A scriptSig that pushes 300 bytes. The challenge (7551) drops them and returns true.
   const scriptSig = plainPush(new Uint8Array(300).fill(7));
   const solution = Uint8Array.of(0xfd, scriptSig.length & 255, scriptSig.length >> 8, ...scriptSig, 0);
   t.equal(checkSignetSolution(blockWith(solved(solution)), signetOf('7551'), native), null);
@@ -86,14 +89,14 @@ t.test('accepts signet solutions longer than 255 bytes', async (t) => {
 t.test('counts votes for unknown rules from the configured height on', async (t) => {
   const [period, voted] = [144, 0x20000000 | (1 << 20)];
   let tip: ModelNode = chainTo(143);
-  // 108 of 144 have to vote; blocks 180 to 287 do.
+  // 108 of 144 blocks have to vote. Blocks 180 to 287 do.
   for (let h = 144; h < 144 + period; h++) {
     tip = new ModelNode(tip, 1_000_000 + h, 1, h >= 180 ? voted : 0x20000000, Uint8Array.of(h & 255, h >> 8));
   }
   const votes = (unknownVotesFrom: number): number => unknownVotes(tip, { ...regtest, unknownVotesFrom }, new VersionBitsCache());
   t.equal(votes(180), 1 << 20);
   t.equal(votes(181), 0);
-  // The first 108 of the period, for the lowest bits.
+  // For the lowest bits, the first 108 blocks of the period vote.
   tip = chainTo(143);
   for (let h = 144; h < 144 + period; h++) {
     tip = new ModelNode(tip, 1_000_000 + h, 1, h < 252 ? 0x20000003 : 0x20000000, Uint8Array.of(h & 255, h >> 8));
@@ -109,7 +112,7 @@ t.test('returns 0 as the start of a deployment that is only defined', async (t) 
 });
 
 t.test('a witness commitment is the double hash of the witness root and the reserved value', async (t) => {
-  // A block of a coinbase alone: its witness root is zeros.
+  // If the coinbase is the only transaction, the witness root is zero.
   const block = makeBlock(native, [makeCoinbase(native, fromHex('5151'), [output(50e8)])]);
   const reserved = new Uint8Array(32).fill(5);
   t.equal(toHex(witnessCommitment(block, reserved)), sha256d(Buffer.concat([Buffer.alloc(32), reserved])));
@@ -147,14 +150,15 @@ t.test('enforces BIP-0030 unless the known history makes duplicates impossible',
 });
 
 t.test('computes the exact work of the hardest targets', async (t) => {
-  // Targets 1 and 2: 2^256 / 2 and 2^256 / 3.
+  // For the targets 1 and 2 the work is 2^256 / 2 and 2^256 / 3.
   t.equal(blockProof(0x03000001), 2n ** 255n);
   t.equal(blockProof(0x03000002), (2n ** 256n - 1n) / 3n);
   t.equal(blockProof(0x1d00ffff), 4_295_032_833n);
 });
 
 t.test('applies no height-activated script flags to the genesis block', async (t) => {
-  // P2SH, WITNESS (bit 11) and TAPROOT (bit 17); block 1 has DERSIG (2), CLTV (9), CSV (10) and NULLDUMMY (4) as well.
+  // Flags of the network: P2SH, WITNESS (bit 11) and TAPROOT (bit 17). From block 1 on also DERSIG (2), CLTV (9), CSV
+  // (10) and NULLDUMMY (4).
   const testnet4 = chainParams('testnet4');
   const genesis = new ModelNode(null, 1_000_000, 1, 1, Uint8Array.of(0));
   t.equal(blockScriptFlags(null, null, testnet4, new VersionBitsCache()), 1 + 2_048 + 131_072);

@@ -1,4 +1,5 @@
-// Signed blocks: a solution made here with a known key, trivial and impossible challenges, and malformed solutions.
+// Tests signed blocks: a solution made with a known key, challenges that are always true or never true, and malformed
+// solutions.
 
 import t from 'tap';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
@@ -17,7 +18,7 @@ const MARK = fromHex('ecc7daa2');
 const COMMITMENT = fromHex(`6a24aa21a9ed${'77'.repeat(32)}`);
 const REJECT = { category: 'consensus', reason: 'bad-signet-blksig', debug: 'signet block signature validation failure' };
 
-/** A block whose commitment output goes on with these script bytes. */
+/** Makes a block whose commitment output contains these further script bytes. */
 function blockWith(tail: Uint8Array, time = 1_600_000_600) {
   const coinbase = makeCoinbase(crypto, fromHex('5151'), [output(50e8), output(0, Uint8Array.from([...COMMITMENT, ...tail]))]);
   const spend = makeTx(crypto, { inputs: [input(new Uint8Array(32).fill(9))], outputs: [output(1), output(2)] });
@@ -27,7 +28,7 @@ function blockWith(tail: Uint8Array, time = 1_600_000_600) {
 const check = (block: ReturnType<typeof blockWith>, challenge: string) =>
   checkSignetSolution(block, chainParams('signet', { signetChallenge: fromHex(challenge) }, crypto), crypto);
 
-/** A push of the mark and a solution. */
+/** A push of the four bytes that mark a signet solution, and the solution. */
 const solved = (solution: Uint8Array) => plainPush(Uint8Array.from([...MARK, ...solution]));
 const solution = (scriptSig: Uint8Array, witness: Uint8Array[] = []) => {
   const out = new ByteWriter().varBytes(scriptSig).compactSize(witness.length);
@@ -64,7 +65,7 @@ t.test('rejects malformed signet solutions', async (t) => {
   t.equal(check(blockWith(Uint8Array.from([0x4f, ...solved(solution(push))])), equal('42')), null, 'OP_1NEGATE has no bytes behind it');
   t.equal(check(blockWith(solved(solution(Uint8Array.of(0)))), '0000ae'), null, 'no signature of no key');
   t.same(check(blockWith(solved(solution(push))), '0000ae'), REJECT, 'what CHECKMULTISIG takes too many must be empty');
-  // The witness of a solution: a P2WSH challenge for OP_TRUE.
+  // The witness of the solution for a P2WSH challenge with OP_TRUE.
   const p2wsh = `0020${toHex(crypto.sha256(fromHex('51')))}`;
   t.equal(check(blockWith(solved(solution(new Uint8Array(0), [fromHex('51')]))), p2wsh), null);
   t.same(check(blockWith(solved(solution(new Uint8Array(0), [fromHex('52')]))), p2wsh), REJECT);
@@ -84,7 +85,7 @@ t.test('commits to the block without its solution, and to its time', async (t) =
     [0, 0, 0, true, 0],
   );
   t.equal(toSpend?.scriptSig(0).length, 1 + 1 + 72);
-  /** The merkle root that is signed: behind OP_0, a size, version and previous hash. */
+  /** The signed merkle root. It stands behind OP_0, a size, the version and the previous hash. */
   const signedRoot = (tail: string) =>
     toHex(
       signetTxs(blockWith(fromHex(tail)), fromHex('51'))

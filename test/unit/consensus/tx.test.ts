@@ -1,4 +1,4 @@
-// Transaction views: both formats, odd shapes, truncation, and building back.
+// Tests views of transactions: both formats, unusual shapes, truncation, and serialising again.
 
 import t from 'tap';
 import { equalBytes, fromHex, hashToHex, toHex } from '../../../src/consensus/bytes/hex.js';
@@ -12,7 +12,7 @@ import { fc } from '../../framework/fast-check.js';
 const hashes = createPureHashes();
 fc.configureGlobal({ seed: 20240815, numRuns: 300 });
 
-// One input with two witness items, one output; sizes counted by hand.
+// One input with two witness items and one output. The sizes were counted by hand.
 const EXTENDED =
   '02000000' +
   '0001' +
@@ -87,14 +87,14 @@ t.test('accepts empty lists, and rejects superfluous witnesses and impossible co
   refuse(EXTENDED.replace('0201cc02ddee', '00'), /Superfluous witness record/);
   refuse(EXTENDED.replace('020000000001', '020000000003'), /Unknown transaction optional data/);
   refuse('0100000000020000' + '00000000', /Unknown transaction optional data/);
-  // 2^32 inputs or outputs claimed in sixty bytes.
+  // 60 bytes that claim 2^32 inputs or outputs.
   refuse(`01000000ff0000000001000000${'00'.repeat(47)}`, /too large/);
   refuse(`01000000fe00000002${'00'.repeat(51)}`, /end of data/);
   refuse(`0100000001${'11'.repeat(36)}00fffffffffe00000001${'00'.repeat(9)}`, /end of data/);
   refuse(`0100000001${'11'.repeat(36)}fe00000002${'00'.repeat(60)}`, /end of data/);
   refuse(EXTENDED.replace('0201cc02ddee', 'feffffff0001cc02ddee'), /end of data/);
   refuse(EXTENDED.replace('0201cc02ddee', 'feffffff0201cc02ddee'), /too large/);
-  // Without inputs, the legacy format reads as a flag.
+  // In the legacy format the count of inputs is zero here, which a parser of the extended format takes for the marker.
   const noInputs = '01000000' + '00' + '01' + '0100000000000000' + '0151' + '00000000';
   refuse(noInputs, /./);
   const legacy = parseTx(fromHex(noInputs), hashes, { allowWitness: false, exact: true });
@@ -136,7 +136,7 @@ t.test('recognises coinbases, and reads extreme values', async (t) => {
 });
 
 t.test('computes the txid of the first payment on main', async (t) => {
-  // The first payment on main, in block 170.
+  // The first payment on mainnet, in block 170.
   const tx = parseTx(
     fromHex(
       '0100000001c997a5e56e104102fa209c6a852dd90660a20b2d9c352423edce25857fcd3704000000004847304402204e45e16932b8af514961a1d3a1a25fdf3f4f7732e9d624c6c61548ab5fb8cd410220181522ec8eca07de4860a4acdd12909d831cc56cbbac4622082221a8768d1d0901ffffffff0200ca9a3b00000000434104ae1a62fe09c5f51b13905f07f06b99a2f7159b2225f374cd378d71302fa28414e7aab37397f554a7df5f142c21c1b7303b8a0626f1baded5c72a704f7e6cd84cac00286bee0000000043410411db93e1dcdb8a016b49840f8c53bc1eb68a382e97b1482ecad7b148a6909a5cb2e0eaddfb84ccf9744464f82e160bfa9b8b64f9d4c03f999b8643f656b412a3ac00000000',
@@ -152,12 +152,12 @@ t.test('parses a transaction leniently in either format, unless the caller exclu
   t.equal(parseTxLenient(fromHex(noInputs), hashes).outputCount, 1);
   t.throws(() => parseTxLenient(fromHex(noInputs), hashes, { tryNoWitness: false }), DecodeError);
   t.ok(parseTxLenient(fromHex(EXTENDED), hashes).hasWitness);
-  // Its scripts are no scripts (push of 0xaa bytes that are not there), but there is no other reading.
+  // Its scripts are invalid (a push of 0xaa bytes that are not there), but the bytes have no other reading.
   t.throws(() => parseTxLenient(fromHex(EXTENDED), hashes, { tryWitness: false }), DecodeError);
   t.throws(() => parseTxLenient(fromHex(`${LEGACY}00`), hashes), DecodeError, 'bytes left over');
   t.throws(() => parseTxLenient(new Uint8Array(0), hashes), DecodeError);
-  // Both readings are whole. Legacy: no input, one output with a good script. Extended: the same bytes are one input
-  // whose script 4c is a push without its length. The sane one wins, unless only the other may be tried.
+  // The bytes are valid in both formats. Legacy: no input, one output with a good script. Extended: one input whose
+  // script 4c is a push without a length. The reading with valid scripts wins, unless only the other one is allowed.
   const both = `01000000000101${'00'.repeat(7)}26${'51'.repeat(28)}014c${'51'.repeat(4)}0001015100000000`;
   const shape = (opts: object) => {
     const tx = parseTxLenient(fromHex(both), hashes, opts);
@@ -165,20 +165,21 @@ t.test('parses a transaction leniently in either format, unless the caller exclu
   };
   t.same(shape({}), [0, 1, false]);
   t.same(shape({ tryNoWitness: false }), [1, 0, true]);
-  // When neither is sane, the extended one stays.
+  // If the scripts of neither reading are valid, the extended one wins.
   const neither = both.replace('010151' + '00000000', '0101ff' + '00000000');
   t.equal(parseTxLenient(fromHex(neither), hashes).hasWitness, true);
 });
 
 t.test('prefers the reading of an ambiguous transaction whose scripts are sane', async (t) => {
   /**
-   * Bytes that are whole in both formats. Extended: one input, whose script is `head` and so many OP_1; preferred if
-   * that is sane. Legacy: no input, one output whose script is the rest, with a push over the head.
+   * Returns bytes that are valid in both formats. Extended: one input, whose script is `head` and then `ones` times
+   * OP_1; this reading wins if its script is valid. Legacy: no input, and one output whose script is the rest, with a
+   * push that covers the head.
    */
   const reading = (head: string, ones = 0): string => {
     const inputScript = [...fromHex(head), ...new Array<number>(ones).fill(0x51)];
     const sized = (size: number): number[] => (size < 253 ? [size] : [253, size & 255, size >> 8]);
-    // Its size; sequence; no outputs; a witness of one byte.
+    // The script with its size, the sequence, no outputs, a witness of one byte.
     const tail = [...sized(inputScript.length), ...inputScript, 0x51, 0x51, 0x51, 0x51, 0, 1, 1, 0x51];
     const push = sized(inputScript.length).length + head.length / 2;
     const before = tail.length + 28 < 253 ? 28 : 26;
@@ -205,7 +206,7 @@ t.test('prefers the reading of an ambiguous transaction whose scripts are sane',
   }
   for (const head of ['ba', 'ff', '4c', '4d01', '4e010000']) t.equal(reading(head), 'legacy', head);
   t.same([reading('4d0902', 521), reading('4e09020000', 521)], ['legacy', 'legacy'], 'more than an element may have');
-  // The script of the legacy reading may have 10,000 bytes.
+  // In the legacy reading the script may have 10,000 bytes.
   t.same([reading('ba', 9_962), reading('ba', 9_963)], ['legacy', 'extended']);
 });
 

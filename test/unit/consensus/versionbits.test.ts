@@ -1,5 +1,5 @@
-// Version bits: states over periods of 144 blocks, their beginnings and statistics, votes, block versions, and script
-// flags by deployment.
+// Tests version bits: states over periods of 144 blocks, the heights at which they begin, statistics, votes, block
+// versions, and script flags by deployment.
 
 import t from 'tap';
 import { hashFromHex } from '../../../src/consensus/bytes/hex.js';
@@ -62,7 +62,7 @@ t.test('activates a deployment at block 432 of a regtest chain on which all bloc
   const tip = extend(null, 600, VOTE);
   t.equal(state(null), 'defined');
   const at = (height: number) => tip.ancestor(height);
-  // The state of block h is that of the child of h - 1.
+  // The state of block h is computed from its parent h - 1.
   const expected: [number, DeploymentState, number][] = [
     [1, 'defined', 0],
     [143, 'defined', 0],
@@ -103,14 +103,14 @@ t.test('locks in a deployment at 108 votes of 144, and counts them in statistics
   const some = extend(start, 50, (height) => (height % 2 === 0 ? VOTE : NO_VOTE));
   t.same(deploymentStatistics(dummy, some, params), { period: 144, threshold: 108, elapsed: 50, count: 25, possible: true });
   t.match(deploymentStatistics(dummy, extend(start, 36, NO_VOTE), params), { elapsed: 36, possible: true });
-  // The period of the tip itself, as later versions count: its last block makes it whole.
+  // Later versions count the tip's own period: at its last block the period is complete.
   t.match(deploymentStatistics(dummy, some, params, true), { elapsed: 50, count: 25 });
   t.match(deploymentStatistics(dummy, start, params, true), { elapsed: 144 });
   t.match(deploymentStatistics(dummy, extend(start, 37, NO_VOTE), params), { elapsed: 37, possible: false });
 });
 
 t.test('observes start, timeout and minimum activation height of a deployment', async (t) => {
-  // Blocks ten seconds apart: the median of block h is 1,000,000 + 10 (h - 5).
+  // Blocks ten seconds apart: the median time of block h is 1,000,000 + 10 (h - 5).
   const state = (change: Partial<Deployment>, length: number, version: number) => {
     const { params, dummy } = withDummy(change);
     return deploymentState(dummy, extend(null, length, version, 10), params, new VersionBitsCache());
@@ -123,7 +123,8 @@ t.test('observes start, timeout and minimum activation height of a deployment', 
   t.equal(state(timeout, 288, VOTE), 'locked_in', 'the threshold is checked first');
   t.equal(state(timeout, 1000, NO_VOTE), 'failed', 'for good');
   t.equal(state({ ...timeout, timeout: median(287) + 1n }, 288, NO_VOTE), 'started');
-  // Both past before the first look: no way from defined to failed, one period of voting.
+  // Start time and timeout both passed before the first period ends. A deployment cannot fail without one period of
+  // voting.
   t.equal(state({ startTime: 0n, timeout: 0n }, 144, NO_VOTE), 'started');
   t.equal(state({ startTime: 0n, minActivationHeight: 577 }, 576, VOTE), 'locked_in');
   t.equal(state({ startTime: 0n, minActivationHeight: 576 }, 576, VOTE), 'active');
@@ -135,7 +136,7 @@ t.test('observes start, timeout and minimum activation height of a deployment', 
 });
 
 t.test('computes deployment states as a naive model does', async (t) => {
-  // Small periods, random votes and branches; the model walks every period from genesis each time.
+  // Small periods, random votes and branches. The model goes through every period from genesis each time.
   const { params: base, dummy } = withDummy({ startTime: 1_000_030n, timeout: 1_000_090n, minActivationHeight: 60 });
   const params = { ...base, minerConfirmationWindow: 8, ruleChangeThreshold: 6 };
   const naive = (tip: ModelNode): DeploymentState => {
@@ -164,7 +165,7 @@ t.test('computes deployment states as a naive model does', async (t) => {
         const cache = new VersionBitsCache();
         let tip = extend(null, 1, NO_VOTE);
         for (const { mood, back } of steps) {
-          // Now and then a branch from some blocks below.
+          // Sometimes the chain branches off some blocks below the tip.
           if (back > 14) tip = tip.ancestor(Math.max(0, tip.height - (back - 14))) ?? tip;
           tip = extend(tip, 1 + (back % 6), mood < zeal ? VOTE : NO_VOTE);
           const state = deploymentState(dummy, tip, params, cache);
@@ -266,7 +267,7 @@ for (const [version, bit, seen] of [
         await new Promise((resolve) => setImmediate(resolve));
         return watch.text;
       };
-      // Blocks 0 to 143, whose votes count for nothing yet; then a period of votes; then one of waiting.
+      // Blocks 0 to 143, whose votes do not count yet; then a period of votes; then a period of waiting.
       t.equal(await grow(143, odd), '');
       t.equal(await grow(144, odd), '');
       t.match(warnings, seen ? [`versionbit ${bit})`] : [], 'locked in');

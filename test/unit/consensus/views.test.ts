@@ -1,5 +1,6 @@
-// Transactions, headers and blocks read where they lie, in a larger buffer: everything a view tells is what a plain
-// encoder put there, also at the sizes where a length takes more bytes and where the table of offsets grows.
+// Tests transactions, headers and blocks that are read at their position in a larger buffer. Everything that a view
+// returns must equal the values that a simple encoder wrote, also at sizes where a length takes more bytes and where
+// the table of offsets grows.
 
 import { deepStrictEqual } from 'node:assert';
 import { createHash } from 'node:crypto';
@@ -61,7 +62,7 @@ interface Encoded {
   readonly hasWitness: boolean;
 }
 
-/** The two encodings: without and with witness. */
+/** Encodes a transaction in both forms: without and with witness. */
 function encodeAnew(tx: PlainTx): Encoded {
   const hasWitness = tx.inputs.some(({ witness }) => witness.length > 0);
   const inputs = tx.inputs.map((input) => Buffer.concat([outpointOf(input), sized(input.script), u32(input.sequence)]));
@@ -78,12 +79,12 @@ const encode = (tx: PlainTx): Encoded => {
   return encoded;
 };
 
-/** Everything a transaction shows, by plain values. */
+/** Returns everything that a view should show, computed from plain values. */
 function shown(tx: PlainTx, at: number): object {
   const { legacy, whole, hasWitness } = encode(tx);
   const weight = legacy.length * 3 + whole.length;
   const isNull = tx.inputs.map(({ prevHash, prevIndex }) => prevIndex === 2 ** 32 - 1 && prevHash.every((byte) => byte === 0));
-  // The outpoints lie behind version, marker, count and the inputs before.
+  // Outpoints start after version, marker, count and the inputs before them.
   let place = at + 4 + (hasWitness ? 2 : 0) + size(tx.inputs.length).length;
   const places = tx.inputs.map(({ script }) => {
     place += 36 + sized(script).length + 4;
@@ -122,7 +123,7 @@ function shown(tx: PlainTx, at: number): object {
   };
 }
 
-/** The same as the view tells it. */
+/** Returns what the view shows. */
 function received(tx: TxView): object {
   return {
     start: tx.start,
@@ -130,7 +131,7 @@ function received(tx: TxView): object {
     bytes: hex(tx.bytes),
     stripped: hex(tx.stripped()),
     sizes: [tx.totalSize, tx.strippedSize, tx.weight, tx.vsize],
-    // Asked for again: what the other id left in shared memory must not show.
+    // Read the first id again: the bytes that computing the other id left in shared memory must not affect it.
     ids: [hex(tx.txid), hex(tx.wtxid), hex(tx.txid)],
     counts: [tx.inputCount, tx.outputCount],
     marks: [tx.hasWitness, tx.isCoinbase],
@@ -159,14 +160,14 @@ function received(tx: TxView): object {
 }
 
 const word = fc.oneof(fc.constantFrom(0, 1, 2 ** 31, 2 ** 32 - 1), fc.integer({ min: 0, max: 2 ** 32 - 1 }));
-// Lengths around those where the compact size takes three bytes, and a few others.
+// Lengths close to those where the compact size takes three bytes, and a few others.
 const bytes = fc.oneof(
   { weight: 6, arbitrary: fc.uint8Array({ maxLength: 40 }) },
   { weight: 1, arbitrary: fc.constantFrom(252, 253, 254, 600).map((length) => new Uint8Array(length).fill(0x51)) },
 );
 const prevHash = fc.oneof(fc.constant(new Uint8Array(32)), fc.uint8Array({ minLength: 32, maxLength: 32 }));
 const witness = fc.oneof(fc.constant([]), fc.array(bytes, { maxLength: 4 }));
-// Beyond 2^53 a value is rounded, as Number() rounds it.
+// A value above 2^53 is rounded as Number() rounds it.
 const value = fc.oneof(fc.bigInt(0n, 21n * 10n ** 14n), fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n));
 const plainTx: fc.Arbitrary<PlainTx> = fc.record({
   version: fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }),
@@ -175,7 +176,7 @@ const plainTx: fc.Arbitrary<PlainTx> = fc.record({
   locktime: word,
 });
 
-/** One with many inputs and outputs, each unlike its neighbours. */
+/** A transaction with many inputs and outputs, which all differ. */
 const manyInputs = (inputs: number, outputs: number, witnesses: boolean): PlainTx => ({
   version: 2,
   inputs: Array.from({ length: inputs }, (_, i) => ({
@@ -192,7 +193,7 @@ const long = (length: number): Uint8Array => new Uint8Array(length).fill(0x6a);
 const LARGE: readonly PlainTx[] = [
   manyInputs(252, 253, true),
   manyInputs(253, 252, false),
-  // More positions than the memory that single transactions share: 4 an input, 2 an output.
+  // These need more positions than the memory that single transactions share. An input needs 4, an output 2.
   manyInputs(257, 0, true),
   manyInputs(1, 600, false),
   {
@@ -227,7 +228,7 @@ t.test('returns the original bytes of a transaction without witness, else a stab
   const tx = manyInputs(2, 2, true);
   const view = parseTx(new Uint8Array(encode(tx).whole), hashes);
   const stripped = view.stripped();
-  // Ids are made of bytes joined in shared memory.
+  // Ids are computed from bytes that are joined in shared memory.
   t.equal(hex(view.txid), sha256d(encode(tx).legacy));
   t.equal(hex(parseTx(new Uint8Array(encode(manyInputs(4, 4, true)).whole), hashes).txid), sha256d(encode(manyInputs(4, 4, true)).legacy));
   t.equal(hex(stripped), hex(encode(tx).legacy));
@@ -291,14 +292,14 @@ t.test('reads a block inside a larger buffer as it was encoded', async (t) => {
     { seed: SEED, numRuns: 30 },
   );
   check(LARGE, 1, 1);
-  // 253 transactions: their count takes three bytes, of the stripped size as well.
+  // 253 transactions: their count takes three bytes, also in the stripped size.
   const many = new Array<PlainTx>(253).fill(manyInputs(1, 1, false));
   for (const count of [252, 253]) check(many.slice(0, count), 0, 0);
   t.pass(`seed ${SEED}`);
 });
 
 t.test('ignores bytes after a block unless it must be exact, and rejects impossible counts', async (t) => {
-  // The shortest there is: version, two empty lists, locktime.
+  // The shortest transaction: version, two empty lists, locktime.
   const least = unhex('01000000000000000000');
   const parse = (bytes: Uint8Array, exact: boolean): number => parseBlock(bytes, hashes, { exact }).txs.length;
   const three = blockOf([least, least, least]);
@@ -307,7 +308,7 @@ t.test('ignores bytes after a block unless it must be exact, and rejects impossi
   t.equal(parse(more, false), 3);
   t.throws(() => parse(more, true), { name: 'DecodeError', message: 'bytes after the block' });
   t.throws(() => parse(blockOf([least, least, least], 4), false), { name: 'DecodeError', message: 'more transactions than bytes' });
-  // A byte too few is seen by the count, before any transaction is read.
+  // One byte is missing. The check of the count detects it before any transaction is read.
   t.throws(() => parse(three.subarray(0, -1), false), { name: 'DecodeError', message: 'more transactions than bytes' });
   for (const cut of [0, 79, 80]) t.throws(() => parse(three.subarray(0, cut), false), { name: 'DecodeError' }, `${cut} bytes`);
   t.throws(() => parseBlock(three, hashes, { offset: -1 }), { name: 'DecodeError' });

@@ -1,4 +1,5 @@
-// Connections: requests before replies, clients that close their sending side, quiet clients.
+// Tests connections: further requests before replies, clients that close their sending side, and clients that send
+// nothing.
 import net from 'node:net';
 import t from 'tap';
 import { Connection, Connections } from '../../../src/http/front/connection.js';
@@ -9,7 +10,7 @@ const ok = (text: string) => ({ status: 200, body: `{"result":${text},"error":nu
 const request = (body: string) => `POST / HTTP/1.1\r\nAuthorization: ${AUTH}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 const call = (id: number) => request(`{"method":"getblockchaininfo","id":${id}}`);
 
-/** A node that answers each call when the test says so, and what it was asked. */
+/** Starts a node that answers each call when the test says so. Records the calls. */
 async function started(fronts = 1, serverTimeoutSeconds = 600) {
   const node = new FakeNode();
   const asked: string[] = [];
@@ -78,7 +79,7 @@ t.test('ends the connection on which the server threw an exception', (t) => {
     },
     clock,
   );
-  // Bytes after the request would be at the place of the next client's bytes.
+  // Bytes after the request would stand where the next client's bytes are stored.
   t.throws(() => connection.takeBytes(Buffer.from(`${call(1)}POST / HT`)), /a fault/);
   t.equal(connection.socket.destroyed, true);
   t.end();
@@ -120,7 +121,7 @@ t.test('holds pipelined bytes up to a limit', async (t) => {
   const { node, answers } = await started();
   t.teardown(() => node.fronts.close());
   const client = new Client(node.port);
-  // More than the buffers of two sockets take.
+  // More bytes than the buffers of two sockets can hold.
   const piece = call(0).repeat(5_000);
   const pieces = 50;
   let taken = 0;
@@ -146,7 +147,7 @@ t.test('ignores any number of empty lines before a request', async (t) => {
   const { node } = await started();
   t.teardown(() => node.fronts.close());
   const client = new Client(node.port);
-  // Far more than the bound on a head.
+  // Much more than the limit for a head.
   client.send('\r\n'.repeat(100_000));
   client.send(`\n${request('{"method":"getblockcount","id":1}')}\r\n\r\n`);
   t.equal((await client.reply()).status, 200);

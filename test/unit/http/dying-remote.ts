@@ -1,5 +1,5 @@
-// A thread for remote.test.ts that stands on the link as a front does. Its first life keeps what it leases, and ends at
-// the next tip; the second gives it back.
+// A thread for remote.test.ts that uses the link as a front does. Its first run keeps the slabs it leases, and ends at
+// the next tip; the second run gives them back.
 import { workerData } from 'node:worker_threads';
 import type { FrontInit } from '../../../src/http/front/start-front.js';
 import { CallQuota } from '../../../src/link/call-quota.js';

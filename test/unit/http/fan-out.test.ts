@@ -1,11 +1,12 @@
-// Order in which the fan-out serves clients, with test sockets that accept as much as a test allows.
+// Tests the order in which the fan-out serves clients, with simulated sockets that accept as many bytes as a test
+// allows.
 import t from 'tap';
 import type { Exchange } from '../../../src/http/front/exchange.js';
 import { FanOut } from '../../../src/http/front/fan-out.js';
 
 const MB = 1024 * 1024;
 
-/** A client whose socket takes so many bytes until it is read from. */
+/** A client whose socket takes a given number of bytes until the test reads from it. */
 class FakeExchange {
   offset = 0;
   total = -1;
@@ -30,7 +31,7 @@ class FakeExchange {
     if (this.closed) return -1;
     this.pushes++;
     for (const piece of pieces) {
-      // Every byte says where in the body it belongs.
+      // Each byte of the body tells its position.
       for (const at of [0, piece.length - 1]) if (piece[at] !== (this.offset + at) % 251) throw new Error(`${this.name}: wrong byte`);
       const taken = Math.min(piece.length, this.room);
       this.offset += taken;
@@ -55,7 +56,7 @@ class FakeExchange {
 const pattern = new Uint8Array(24 * MB);
 for (let at = 0; at < pattern.length; at++) pattern[at] = at % 251;
 
-/** A body of a head, a middle and a tail. @param slab below zero: the client's own */
+/** Sends a body of a head, a middle and a tail. @param slab below zero: the body belongs to this client alone */
 function send(fanOut: FanOut, client: FakeExchange, total: number, slab = 0): void {
   const parts = [pattern.subarray(0, 600), pattern.subarray(600, total - 100), pattern.subarray(total - 100, total)];
   fanOut.send(client as unknown as Exchange, 'application/json', { parts, slabIndex: slab, release: () => void client.released++ });
@@ -116,7 +117,7 @@ t.test('sends light replies before heavy ones, which still make progress', async
   await turn();
   await turn();
   t.same(log, ['light']);
-  // Many light clients get half of every event-loop tick.
+  // Many clients with little load get half of every event-loop tick.
   const light = Array.from({ length: 40 }, (_, i) => new FakeExchange(`light ${i}`, log));
   for (const client of light) send(fanOut, client, MB / 2);
   while (!log.includes('light 39')) await turn();
@@ -181,7 +182,7 @@ t.test('cuts off clients that read nothing for two seconds, but not slow readers
   const third = slow('third');
   t.same([first.closed, second.closed, third.closed], [false, true, false], 'nothing read for two seconds');
   t.equal(second.released, 1);
-  // Who waits for a slice and would have read is not to blame.
+  // A client is not closed for time in which it waited for a slice, although it would have read.
   nowMs = 5000;
   first.room = 100_000;
   await reads(third);

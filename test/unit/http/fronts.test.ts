@@ -53,7 +53,7 @@ t.test("replies with Core's statuses, headers and bytes", async (t) => {
     t.match(reply.head, head('200 OK', body.length, 'application/json'));
     t.equal(reply.body.toString(), body);
     t.equal(seen.length, 0);
-    // Byte vectors of Core 0.21, on the same connection.
+    // Requests and replies of Core 0.21 in bytes, on one connection.
     const vectors: [request: string, status: number, body: string][] = [
       ['{"method":"nope","id":"a"}', 404, '{"result":null,"error":{"code":-32601,"message":"Method not found"},"id":"a"}\n'],
       ['{"id":7}', 400, '{"result":null,"error":{"code":-32600,"message":"Missing method"},"id":7}\n'],
@@ -143,7 +143,7 @@ t.test("replies with Core's statuses, headers and bytes", async (t) => {
     t.equal(seen.at(-1)?.body, `{"method":"submitblock","params":["${token}"],"id":1}`, 'the node thread reads no megabytes of hex');
     t.ok(Buffer.from(decoded).equals(Buffer.alloc(1_000_000, 0xcd)), 'and gets the bytes');
     t.equal(node.fronts.stats().link.prioritised, 1);
-    // Whatever is not a block where a block belongs goes as it came.
+    // A value that is not a block, where a block is expected, is passed on unchanged.
     const hex = 'cd'.repeat(100_000);
     for (const other of [
       `{"method":"submitblock","params":["${hex}c"],"id":1}`,
@@ -158,13 +158,14 @@ t.test("replies with Core's statuses, headers and bytes", async (t) => {
       await client.call(other);
       const { body, block: taken } = seen.at(-1)!;
       const ending = `${other.slice(0, 40)} ... ${other.slice(-20)}`;
-      // The parser decides which of two members with one name counts, so the block may have been taken.
+      // If two members have the same name, the parser decides which one counts. So the block may have been taken out of
+      // the text.
       if (taken !== null) t.equal(body.replace(taken.token, Buffer.from(taken.bytes).toString('hex')), other, ending);
       else t.equal(body, other, ending);
     }
     const cut = await client.call(`{"method":"submitblock","params":["${hex}"],"id":1`);
     t.match(cut.body.toString(), /"Parse error"/, 'the front answers what is not JSON');
-    // A front thread does not parse much data next to a block or before it.
+    // A front thread does not parse long data together with a block.
     const much = '"",'.repeat(30_000);
     for (const other of [`["${hex}",[${much}0]]`, `["${hex}","${'cd'.repeat(50_000)}"]`, `{"dummy":[${much}0],"hexdata":"${hex}"}`]) {
       await client.call(`{"method":"submitblock","params":${other},"id":1}`);
@@ -242,8 +243,8 @@ t.test('enforces credentials and -rpcwhitelist, and delays wrong passwords', asy
     /^HTTP\/1\.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm="jsonrpc"\r\nDate: [^\r]+\r\nContent-Length: 0\r\nContent-Type: text\/html; charset=ISO-8859-1$/,
   );
 
-  // A wrong password waits by a timer: calls made meanwhile are answered meanwhile. A machine that stalls for as long
-  // gets more tries.
+  // A wrong password is answered after a delay by a timer, so calls made meanwhile are answered first. If the machine
+  // stalls for that long, the test tries again.
   let overtaken = false;
   for (let tries = 0; tries < 5 && !overtaken; tries++) {
     let wrongIsBack = false;
@@ -392,7 +393,7 @@ t.test('submits a large block of a whitelisted user even if its client disconnec
     client.send(`POST / HTTP/1.1\r\nHost: x\r\n${header}Content-Length: ${body.length}\r\n\r\n${body}`);
     return client;
   };
-  // Lists keep the reader of the front busy for many turns.
+  // Lists keep the reader of the front busy for many event-loop ticks.
   const list = `[${Array(300_000).fill('[]').join(',')}]`;
   const busy = Array.from({ length: 4 }, () => send(`{"method":"getblockcount","params":${list}}`));
   const block = `{"method":"submitblock","params":["${'00'.repeat(200_000)}"]}`;
@@ -492,7 +493,8 @@ t.test('runs block submissions before queued calls', async (t) => {
   const clients = Array.from({ length: 40 }, () => new Client(node.port));
   const submitter = new Client(node.port);
   await submitter.call('{"method":"getblockcount","id":1}');
-  // When the machine is busy, the front may get the submission only after the work is done: another round then.
+  // If the machine is busy, the front may receive the submission only after the work is done. Then the test makes
+  // another round.
   const places: number[] = [];
   while (places.length < 30 && !places.some((place) => place < 38)) {
     order.length = 0;
@@ -572,7 +574,7 @@ t.test('ends the warm-up on all fronts before any of them answers a call', async
   const clients = [new Client(node.port), new Client(node.port)];
   const ask = (client: Client) => client.call('{"method":"getblockcount","id":1}');
   for (const client of clients) t.match((await ask(client)).body.toString(), /"code":-28,"message":"Loading"/);
-  // A node thread that stands still between what it posts to one front and to the next.
+  // Simulates a node thread that stops between its messages to one front and to the next.
   const late: (() => void)[] = [];
   const post = MessagePort.prototype.postMessage;
   let posted = 0;

@@ -1,4 +1,4 @@
-// The thread next to the front threads that serves no sockets. A fleet's events pass through it.
+// Tests the thread that is linked like a front thread but serves no sockets. A fleet's events pass through it.
 import t from 'tap';
 import { until } from '../../framework/until.js';
 import { FakeNode } from './support.js';
@@ -20,7 +20,8 @@ t.test('restarts a remote thread with the current tip and template, and frees it
   await saying('2: begins at tip 1');
   t.match(node.log.join('\n'), /error remote: The thread that serves clients ended: .*adit restarts it\./);
   await saying('2: template of height 1');
-  // The first run still held the first slab, so the ring of two would have no slab for a third template.
+  // The first run still held the first slab. If it were not released, a ring of two would have no slab for a third
+  // template.
   for (let height = 2; height < 5; height++) {
     await node.refresh();
     await saying(`2: template of height ${height}`);

@@ -1,9 +1,9 @@
-// Heads and bodies as bytes, without a socket.
+// Tests heads and bodies as bytes, without a socket.
 import t from 'tap';
 import { BodyReader } from '../../../src/http/front/body-reader.js';
 import { emptyLines, findHead, HeadFault, MOST_HEAD_BYTES, newSearch, readHead } from '../../../src/http/front/head.js';
 
-/** The head that these bytes begin with, and what is left; null when there is none yet. */
+/** Returns the head at the beginning of these bytes and the rest; null if the head is incomplete. */
 function read(text: string) {
   const sent = Buffer.from(text, 'latin1');
   const bytes = sent.subarray(emptyLines(sent));

@@ -1,5 +1,5 @@
-// The REST interface through real fronts, over a chain in a temporary folder: what is answered, how it is dressed, and
-// that blocks are read by the front. Expected texts are Bitcoin Core's (rest.cpp).
+// Tests the REST interface through real fronts, over a chain in a temporary folder: bodies, headers, and that fronts
+// read blocks themselves. The expected texts are Bitcoin Core's (rest.cpp).
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -18,7 +18,7 @@ const KEPT = 'public, immutable, max-age=86400';
 const FORMATS = 'output format not found (available: .bin, .hex, .json)';
 const display = (hash: Uint8Array): string => Buffer.from(hash).reverse().toString('hex');
 
-/** The reply as it concerns these tests. */
+/** The parts of a reply that these tests use. */
 interface Got {
   status: number;
   type: string | undefined;
@@ -108,7 +108,7 @@ t.test('REST serves transactions, blocks and chain data in all formats', async (
     t.same([got.status, got.type, got.cache], [200, type, cache], path);
     return got;
   };
-  /** The same in all forms: bytes, their hex, and what the object says. */
+  /** Requests the same data in all forms, and checks the bytes and their hex. Returns the object. */
   const forms = async (path: string, bytes: Uint8Array, cache = 'no-store', query = '', jsonCache = cache) => {
     const hex = Buffer.from(bytes).toString('hex');
     t.equal((await found(`${path}.bin${query}`, 'application/octet-stream', cache)).body.toString('hex'), hex, path);
@@ -162,7 +162,7 @@ t.test('REST serves transactions, blocks and chain data in all formats', async (
   await t.test('serves headers, block hashes, and spent outputs', async (t) => {
     const headers = Buffer.concat([blocks[99], blocks[100], head].map(({ header }) => header));
     t.match(await forms(`headers/${blocks[99].hashHex}`, headers), [{ height: 100 }, { height: 101 }, { height: 102, confirmations: 1 }]);
-    // More headers than the front writes itself, and fewer; each as getblockheader shows it.
+    // More headers than the front writes itself, and fewer. Each must equal the reply of getblockheader.
     const { call } = openExecutor(fixture, new Map(), COMPATS[31]);
     const shown = await Promise.all(
       [GENESIS, ...blocks, head].map(async ({ hashHex }) => JSON.parse(JSON.stringify(await call('getblockheader', hashHex)))),
@@ -184,7 +184,7 @@ t.test('REST serves transactions, blocks and chain data in all formats', async (
     t.equal((await get('blockhashbyheight/102.bin')).body.toString('hex'), Buffer.from(head.hash).toString('hex'));
     t.equal((await get('blockhashbyheight/102.hex')).text, `${head.hashHex}\n`);
     t.equal((await get('blockhashbyheight/102.json')).text, `{"blockhash":"${head.hashHex}"}\n`);
-    // Two transactions: nothing, and one output of 50 coins to a script of one byte.
+    // Two transactions: the first spends nothing, the second one output of 50 coins with a script of one byte.
     const spent = Buffer.from('0200' + '01' + '00f2052a01000000' + '0151', 'hex');
     t.same(await forms(`spenttxouts/${head.hashHex}`, spent, KEPT), [
       [],
@@ -229,7 +229,7 @@ t.test('REST serves unspent outputs, and rejects malformed queries', async (t) =
         outpoints.map(([id, index]) => `${Buffer.from(id).toString('hex') + index.toString(16).padStart(2, '0')}000000`).join(''),
       'hex',
     );
-  // The body as BIP-0064 has it; Core reads it one byte late.
+  // The body has the form of BIP-0064. Core reads it one byte too late.
   const asked = body('00', [blocks[0].txids[0], 0], [head.txids[1], 1]);
   t.equal((await post('getutxos.bin', asked)).body.toString('hex'), `${tip}010201${coin}`);
   t.equal((await post('getutxos.hex', asked.toString('hex').replace(/(..)/g, '$1 \n'))).text, `${tip}010201${coin}\n`);
@@ -312,7 +312,7 @@ t.test("REST rejects wrong requests with Core's statuses and texts", async (t) =
   t.same(uris, [], 'the front answers by itself');
   t.equal((await send(`DELETE /rest/chaininfo.json HTTP/1.1\r\nHost: x\r\n\r\n`)).status, 405);
 
-  // A side branch was stored, but what it spent was never known.
+  // A block of a side branch is stored, but it was never connected, so there is no undo data.
   const side = buildBlock(blocks[99], { tag: 5 });
   await fixture.chain.commands.submitBlock(side.bytes);
   t.equal((await get(`block/${side.hashHex}.bin`)).body.length, side.bytes.length);
@@ -365,14 +365,14 @@ t.test('REST is off by default, needs no credentials, and answers 503 until the 
 
 t.test('REST sends a long block in slices, and only headers to HEAD', async (t) => {
   const { fixture, node, get } = await serve(t);
-  // Some 900 kB: sent in slices, its hex made in several turns.
+  // A block of about 900 kB. It is sent in slices, and its hex is made in several event-loop ticks.
   const long = buildBlock(head, { outs: [{ value: 0, script: Buffer.alloc(900_000, 0x6a) }] });
   t.equal((await fixture.chain.commands.submitBlock(long.bytes)).kind, 'accepted');
   const both = await Promise.all([get(`block/${long.hashHex}.bin`), get(`block/${long.hashHex}.hex`)]);
   t.ok(both[0].body.equals(long.bytes));
   t.ok(both[1].text === `${long.bytes.toString('hex')}\n`);
   t.equal(both[1].cache, KEPT);
-  // A body behind the head of a reply to HEAD would be taken for the next reply.
+  // The client would take a body after the head of a reply to HEAD for the next reply.
   for (const format of ['bin', 'hex']) {
     const client = new Client(node.port);
     client.send(`HEAD /rest/block/${long.hashHex}.${format} HTTP/1.1\r\nConnection: close\r\n\r\n`);

@@ -1,4 +1,4 @@
-// Decisions about bodies, with a router and links of a few lines.
+// Tests decisions about bodies, with a simulated router and simulated links.
 import t from 'tap';
 import type { Exchange } from '../../../src/http/front/exchange.js';
 import { CallRoutes, type CallRoutesDeps } from '../../../src/http/front/route.js';

@@ -1,5 +1,5 @@
-// Replies with read jobs on a front: what clients share, what a disconnected client stops, and what waits for memory.
-// The render threads and the sockets are of a few lines.
+// Tests replies with read jobs on a front: which jobs clients share, the end of a job when clients disconnect, and
+// replies that wait for memory. The render threads and the sockets are simulated.
 import t from 'tap';
 import type { Exchange } from '../../../src/http/front/exchange.js';
 import type { Replies } from '../../../src/http/front/reply.js';
@@ -142,7 +142,7 @@ t.test('starts no job while replies hold the memory, and continues when clients 
   const { started, sent, fanOut, ask } = open();
   ask(encodeHole(entry('1'), job('a'), 0));
   await until('the job starts', () => started.length === 1);
-  // The next results are expected to be as large.
+  // The next results are expected to be as large as this one.
   started[0].finish({ parts: [Buffer.alloc(60 * MB, 0x20)] });
   await until('the replies are sent', () => sent.length === 1);
   fanOut.heldBytes = 60 * MB;

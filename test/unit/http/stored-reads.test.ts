@@ -1,4 +1,4 @@
-// Results of read jobs on a front: how many jobs run, what is cached, and how much memory replies take.
+// Tests results of read jobs on a front: the number of running jobs, the cache, and the memory that replies take.
 import t from 'tap';
 import type { Exchange } from '../../../src/http/front/exchange.js';
 import type { Replies } from '../../../src/http/front/reply.js';
@@ -10,7 +10,7 @@ import { encodeHole } from '../../../src/rpc/reads/unfilled.js';
 const MB = 1 << 20;
 const ZEROS = new Uint8Array(32 * MB);
 
-/** A client of the tests. */
+/** A simulated client. */
 class TestExchange {
   disconnected = false;
   onDisconnect: (() => void) | null = null;
@@ -27,7 +27,7 @@ interface Started {
   finish(bytes: number): void;
 }
 
-/** A StoredReads whose pool starts every job immediately and finishes it when the test says so. */
+/** Makes a StoredReads whose pool starts every job immediately and finishes it when the test says so. */
 function open(threads = 2) {
   const started: Started[] = [];
   const sent: { readonly status: number; readonly bytes: number }[] = [];
@@ -68,7 +68,7 @@ function open(threads = 2) {
   return { started, sent, run, batch };
 }
 
-/** Runs pending promises. */
+/** Waits until pending promises have run. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 t.test('starts no more jobs than threads, because the size of a result is not known before', async (t) => {

@@ -1,4 +1,4 @@
-// Shared by the HTTP tests: real front threads over a made-up node, and raw sockets to talk to them with.
+// Shared by the HTTP tests: real front threads over a simulated node, and raw sockets as clients.
 import fs from 'node:fs';
 import net from 'node:net';
 import { chainParams } from '../../../src/consensus/params/networks.js';
@@ -14,7 +14,7 @@ import { PATIENCE_MS } from '../../framework/until.js';
 
 export const AUTH = `Basic ${Buffer.from('user:pass').toString('base64')}`;
 
-/** A node of a few lines: tips by number, templates of any size, and whatever `execute` says. */
+/** A simulated node: numbered tips, templates of any size, and the replies that `execute` returns. */
 export class FakeNode {
   readonly state = new SharedState();
   readonly slabs: SlabRing;
@@ -24,7 +24,7 @@ export class FakeNode {
   refreshes = 0;
   remote: RemoteThread | null = null;
   transactions = '[]';
-  /** Set to make the next templates fail. */
+  /** If set, the next templates fail with this error. */
   templateError: Error | null = null;
   #current: TemplateFacts | null = null;
   #listeners: ((facts: TemplateFacts) => void)[] = [];
@@ -77,7 +77,7 @@ export class FakeNode {
     return { height: this.height, hashHex: this.hashHex, difficulty: 1, chainWorkHex: this.hashHex };
   }
 
-  /** A new block: the order of the real node. */
+  /** Announces a new block in the same order of steps as the real node. */
   advance(): void {
     this.height++;
     this.state.mempoolCounter++;
@@ -129,14 +129,14 @@ export class FakeNode {
   }
 }
 
-/** A reply as it came: head as text, body as bytes. */
+/** A reply: head as text, body as bytes. */
 export interface RawReply {
   readonly status: number;
   readonly head: string;
   readonly body: Buffer;
 }
 
-/** A raw connection that speaks as much HTTP as the tests need. */
+/** A raw connection with the parts of HTTP that the tests need. */
 export class Client {
   readonly socket: net.Socket;
   closed = false;
@@ -145,7 +145,7 @@ export class Client {
   #length = 0;
   #arrived: (() => void) | null = null;
 
-  /** @param allowHalfOpen end() ends its own side alone */
+  /** @param allowHalfOpen end() closes only the client's sending side */
   constructor(port: number, host = '127.0.0.1', allowHalfOpen = false) {
     this.socket = net.connect({ port, host, allowHalfOpen });
     this.socket.setNoDelay(true);
@@ -175,7 +175,7 @@ export class Client {
     );
   }
 
-  /** The next reply; by its Content-Length, or up to the end of the connection. */
+  /** Returns the next reply; its end is given by Content-Length or by the end of the connection. */
   async reply(): Promise<RawReply> {
     const late = Date.now() + PATIENCE_MS;
     for (;;) {
@@ -213,7 +213,10 @@ export class Client {
     return this.#length;
   }
 
-  /** True if the other side's system has all sent bytes; on systems other than Linux, if they were handed over. */
+  /**
+   * True if the other side's system has received all sent bytes. On systems other than Linux: if the bytes were passed
+   * to the system.
+   */
   get delivered(): boolean {
     const { socket } = this;
     if (socket.connecting || socket.writableLength > 0) return false;
@@ -224,7 +227,7 @@ export class Client {
     return fields?.[4]?.startsWith('00000000:') === true;
   }
 
-  /** Leaves in a way that the other side notices at once; after destroy() it might still wait for an answer. */
+  /** Resets the connection, which the other side notices at once. After destroy() it might still wait for a reply. */
   reset(): void {
     this.socket.resetAndDestroy();
   }

@@ -1,4 +1,4 @@
-// Readers of the template stream while one socket throws.
+// Tests readers of the template stream while one socket throws.
 import t from 'tap';
 import type { Exchange } from '../../../src/http/front/exchange.js';
 import { TemplateStreams } from '../../../src/http/front/template-stream.js';

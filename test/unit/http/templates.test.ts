@@ -25,7 +25,7 @@ t.test('serves a template, and wakes long polls at a new tip', async (t) => {
   t.same(result(await b.call(gbt())).longpollid, first.longpollid);
   t.equal(node.refreshes, 1, 'the other front has it too');
 
-  // Parked, then woken by a tip; never before, and never with the old template.
+  // Long polls must be answered when a tip arrives; never before, and never with the old template.
   a.post(gbt(`,"longpollid":"${first.longpollid}"`));
   b.post(gbt(`,"longpollid":"${first.longpollid}"`));
   await until('both wait', () => node.fronts.stats().waiters === 2);
@@ -50,14 +50,14 @@ t.test('serves a template, and wakes long polls at a new tip', async (t) => {
   const bad = await a.call(gbt(',"longpollid":"zz"'));
   t.match(bad.body.toString(), `"message":"longpollid must be of length 64 (not 2, for 'zz')"`);
 
-  // Ids of other tips don't wait; values that are no text wait for the tip of now.
+  // Ids of other tips are answered at once. Values that are not texts wait for a change of the present tip.
   t.equal((await a.call(gbt(`,"longpollid":"${'ab'.repeat(32)}9"`))).status, 200);
   a.post(gbt(',"longpollid":{}'));
   await until('it waits', () => node.fronts.stats().waiters === 1);
   node.advance();
   t.equal(result(await a.reply()).previousblockhash, node.hashHex);
 
-  // A client that goes away frees its place.
+  // A client that disconnects frees its place.
   const gone = new Client(node.port);
   gone.post(gbt(`,"longpollid":"${node.hashHex}0"`));
   await until('it waits', () => node.fronts.stats().waiters === 1);
@@ -73,7 +73,7 @@ t.test('serves a template, and wakes long polls at a new tip', async (t) => {
   node.templateError = null;
   t.equal((await a.call(gbt())).status, 200);
 
-  // Main chain: peers and initial download come first.
+  // On mainnet, missing peers and initial download are checked first.
   node.state.set(STATE_FLAG.TEST_CHAIN, false);
   t.match((await a.call(gbt())).body.toString(), '"code":-31,');
   node.state.set(STATE_FLAG.NETWORK, true);
@@ -114,7 +114,7 @@ t.test('a front shows a block that another front has acknowledged', async (t) =>
     return ok('null');
   });
   t.teardown(() => node.fronts.close());
-  // Sockets are dealt out in turn: two clients sit on different fronts.
+  // Sockets are distributed over the fronts, so the two clients are on different fronts.
   const writer = new Client(node.port);
   const reader = new Client(node.port);
   await writer.call('{"method":"getblockcount","id":1}');
@@ -143,7 +143,8 @@ t.test('sends a large template to many clients without delaying small calls', as
   const other = new Client(node.port);
   let small = 0;
   let bodies: Buffer[] = [];
-  // The clients share this thread: all may have their replies before it looks again. Then it wakes them once more.
+  // The clients run on the same thread as the test. So all of them may have their replies before the test checks, and
+  // then it repeats the round.
   for (let round = 0; round < 10 && small === 0; round++) {
     const { longpollid } = result(await other.call(gbt()));
     for (const client of clients) client.post(gbt(`,"longpollid":"${longpollid}"`));
@@ -206,7 +207,7 @@ t.test('cuts off the slowest reader when all slabs are in use', async (t) => {
   await until('it has begun to read', () => slow.receivedBytes > 0);
   for (let i = 0; i < 3; i++) {
     node.advance();
-    // On a machine with much other work a time limit may cut off either: this one asks again.
+    // On a busy machine a time limit may close this client's connection too. Then it asks again.
     for (let height = 0; height !== node.height + 1; ) {
       const quick = new Client(node.port);
       height = await quick.call(gbt()).then(

@@ -1,4 +1,5 @@
-// Wrong credentials: how long they wait, how many of them, and how many lines they make.
+// Tests wrong credentials: how long their replies are delayed, how many requests wait, and how many log lines they
+// cause.
 import { mock } from 'node:test';
 import t from 'tap';
 import type { Exchange } from '../../../src/http/front/exchange.js';

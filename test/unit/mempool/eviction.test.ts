@@ -1,4 +1,4 @@
-// A full pool: who goes first, and what the minimum fee rate does afterwards.
+// Tests a full mempool: which transactions are evicted first, and how the minimum fee rate changes afterwards.
 import t from 'tap';
 import { rejectText } from '../../../src/consensus/state.js';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
@@ -16,7 +16,7 @@ t.test('evicts the transaction whose descendants pay the lowest rate', async (t)
   const probe = createPool({ policy });
   await probe.pool.accept(pay(probe.chain.fund(1_000_000), 900_000));
   const one = probe.pool.stats().usageBytes;
-  // Memory for four and a bit.
+  // Memory for four transactions and a half.
   const { pool, chain } = createPool({ policy, maxUsageBytes: Math.floor(one * 4.5) });
   const fees = [1000, 5000, 3000];
   const txs = fees.map((fee) => pay(chain.fund(1_000_000), 1_000_000 - fee));
@@ -44,7 +44,10 @@ t.test('evicts the last chunk as a whole when eviction goes by chunks', async (t
   const probe = createPool({ policy });
   await probe.pool.accept(pay(probe.chain.fund(1_000_000), 900_000));
   const one = probe.pool.stats().usageBytes;
-  /** Two poor parents, a child that pays a little for both, and then an unrelated transaction that is one too many. */
+  /**
+   * Two parents with low fees, a child that pays a little for both, and then an unrelated transaction that exceeds the
+   * memory.
+   */
   const fill = async (evictChunks: boolean) => {
     const { pool, chain } = createPool({ policy, evictChunks, maxUsageBytes: Math.floor(one * 4.4) });
     const parents = [2000, 2001].map((fee) => pay(chain.fund(1_000_000), 1_000_000 - fee));
@@ -63,7 +66,7 @@ t.test('evicts the last chunk as a whole when eviction goes by chunks', async (t
   t.strictSame(plain.left, [false, true, false], 'as in Core 0.21: one parent and its child, the other stays behind');
   const chunked = await fill(true);
   t.strictSame(chunked.left, [false, false, false], 'one chunk: no miner would include the parents alone');
-  // The child pays what its inputs leave: 1,995,999 in, 1,980,000 out.
+  // The child's fee is the difference of its inputs, 1,995,999, and its output, 1,980,000.
   t.equal(chunked.minimum, Math.trunc(((2000 + 2001 + 15_999) * 1000) / chunked.size) + 1000);
   t.ok(chunked.minimum < plain.minimum, 'so the next transaction needs a lower rate');
 });
@@ -102,7 +105,7 @@ t.test('evicts, of unrelated transactions, the one that blocks would include las
     t.equal((await pool.accept(tx)).reject, null);
     clock.seconds++;
   };
-  // Alike but for their txids: the higher comes later in a block, whichever is the older.
+  // The two differ only in their txids. The one with the higher txid comes later in a block, even if it is older.
   const [low, high] = [pay1(coin(), 993_100), pay1(coin(), 993_100)].sort((a, b) => Buffer.compare(a.txid, b.txid));
   await offer(high);
   await offer(low);
@@ -139,7 +142,7 @@ t.test('evicts no transaction without its descendants when eviction goes by chun
     if (reject === null) open.push({ tx, value: value - fee });
     if (pool.size < before + 1 && reject === null) evicted++;
     t.ok(pool.stats().usageBytes <= one * 12.5);
-    // Every parent that is not in a block is here.
+    // Every unconfirmed parent of a remaining transaction must be in the mempool too.
     for (const entry of pool.entries()) for (const parent of entry.parents) if (!pool.has(parent.txid)) t.fail('a parent is gone');
   }
   t.ok(evicted > 20, `${evicted} times something left`);

@@ -1,5 +1,5 @@
-// Fee estimates from histories of which the answer is known: the scenario by which Core tests its own estimator, and
-// the edges of it.
+// Tests fee estimates from histories with a known answer: the scenario of Core's own test of its estimator, and its
+// edge cases.
 import t from 'tap';
 import { decodeEstimates, encodeEstimates } from '../../../src/mempool/fees/estimates-file.js';
 import { FEE_BUCKETS, FeeEstimator, type TrackedEntry } from '../../../src/mempool/fees/fee-estimator.js';
@@ -15,7 +15,7 @@ const DELTA = 100;
 
 const medium = (fees: FeeEstimator, target: number): number => (target <= 1 ? 0 : fees.raw(target, 0.95, 'medium').feeRate);
 
-/** Ten levels of fee, some of each with every block. */
+/** A market with ten levels of fee. Each block adds some transactions of each level. */
 class Market {
   readonly fees = new FeeEstimator();
   readonly waiting: TrackedEntry[][] = Array.from({ length: 10 }, () => []);
@@ -30,7 +30,7 @@ class Market {
       }
     });
   }
-  /** Mines everything of the highest levels. */
+  /** Mines all transactions of the highest levels. */
   mine(levels: number): void {
     const block = levels === 0 ? [] : this.waiting.slice(10 - levels).flatMap((level) => level.splice(0));
     this.fees.block(++this.height, block);
@@ -44,7 +44,7 @@ t.test('estimates the fee rates that got into a given share of the blocks', asyn
     market.offer(4);
     market.mine((market.height % 10) + 1);
     if (market.height === 3) {
-      // Three buckets together have enough transactions: shares of 100, 100 and 90 % average above 95.
+      // Three buckets together have enough transactions: their shares of 100, 100 and 90 % have an average above 95 %.
       t.equal(medium(fees, 1), 0);
       const estimate = medium(fees, 2);
       t.ok(estimate < 9 * BASE_RATE + DELTA && estimate > 9 * BASE_RATE - DELTA, `2 blocks: ${estimate}`);

@@ -1,4 +1,4 @@
-// Transactions of declared jobs: held for a time, for two blocks, and within bounds.
+// Tests transactions of declared jobs: they are kept for a time, for two blocks, and within limits.
 import t from 'tap';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';

@@ -1,4 +1,4 @@
-// Exceptions in those who follow the mempool: the pool, its answers and its figures are as without them.
+// Tests exceptions in listeners of the mempool: the mempool, its answers and its figures are as without the exceptions.
 import t from 'tap';
 import { ListenerGuard } from '../../../src/lib/listener-guard.js';
 import { silentLogger } from '../../../src/log/logger.js';
@@ -8,7 +8,7 @@ import { MirrorFeed } from '../../../src/template/mirror-feed.js';
 import { ModelChain, spend } from '../../framework/model-chain.js';
 import { crypto, HandClock, NO_POLICY } from '../../framework/pool-under-test.js';
 
-/** Long enough for the least size of a transaction. */
+/** Long enough for the minimum size of a transaction. */
 const LONG = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
 const broken = (): never => {
   throw new Error('broken');

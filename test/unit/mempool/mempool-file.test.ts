@@ -1,4 +1,4 @@
-// mempool.dat: Core's bytes, and a pool that comes back as it was.
+// Tests mempool.dat: the file has Core's bytes, and loading it restores the mempool.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -67,7 +67,7 @@ t.test('writes and reads the bytes of Core’s format, versions 1 and 2', async 
   other[0] = 2;
   t.throws(() => [...decodePool(other, crypto)], DecodeError);
 
-  // Version 2: the same behind a key, by offsets in the file.
+  // Version 2: the same bytes, combined with a key by XOR, where the offset in the file selects the byte of the key.
   const key = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
   const keyed = Buffer.concat([other.subarray(0, 8), Buffer.of(8), key, file.subarray(8)]);
   for (let at = 17; at < keyed.length; at++) keyed[at] ^= key[at % 8];
@@ -112,7 +112,7 @@ t.test('restores transactions with their times, prioritisations and unbroadcast 
   t.same(await savedFile(second.pool), file, 'saved again it is the same file');
   t.same(await restorePool(second.pool, decodePool(file, crypto), options), { restored: 0, failed: 0, expired: 0, alreadyThere: 3 });
 
-  // A file of another program: adit may ignore everything except the transactions.
+  // Importing a file of another program: everything except the transactions may be ignored.
   const third = createPool({ policy: NO_POLICY, expirySeconds: 1_000 });
   for (const [key, coin] of chain.coinMap) third.chain.coinMap.set(key, coin);
   third.clock.seconds = clock.seconds + 5_000;
@@ -137,7 +137,7 @@ t.test('skips expired and unspendable transactions, and ends on a truncated file
   const options = { nowSeconds: now, expirySeconds: 500, stopping: never };
   t.same(await restorePool(pool, parts, options), { restored: 1, failed: 1, expired: 1, alreadyThere: 0 });
   t.equal(pool.feeDelta(old.txid), 3, 'the prioritisation outlives it, as in Core');
-  // A file may say more than can be counted exactly.
+  // A file may contain a number that cannot be represented exactly.
   const beyond = new Uint8Array(32).fill(2);
   await restorePool(pool, [{ kind: 'delta', txid: beyond, delta: 2 ** 63 }], options);
   t.equal(pool.feeDelta(beyond), 2 ** 52);

@@ -1,5 +1,6 @@
-// The mempool against a naive model over random histories: a plain list of transactions, from which the test computes
-// everything else again after each step. Also checks that listeners receive exactly what happened.
+// Compares the mempool with a naive model over random histories. The model is a plain list of transactions, from which
+// the test computes everything else again after each step. Also checks that listeners are notified of exactly these
+// changes.
 import assert from 'node:assert/strict';
 import t from 'tap';
 import { hashKey } from '../../../src/consensus/bytes/hex.js';
@@ -14,11 +15,11 @@ import { addCommand, prioritiseCommand, replaceCommand } from '../../framework/p
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
 
 const EXPIRY = 300;
-/** Bytes for two or three records, so that records move all the time. */
+/** Memory for two or three records, so that records are moved all the time. */
 const SEGMENT_BYTES = 600;
 /** Memory for about five transactions. */
 const SMALL_USAGE = 4_500;
-/** A push, OP_DROP, OP_TRUE: large enough that no transaction is under the smallest size. */
+/** A push, OP_DROP and OP_TRUE: large enough that no transaction is below the minimum size. */
 const PADDED = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
 
 /** The model's record of a transaction. */
@@ -29,12 +30,12 @@ interface Known {
   readonly time: number;
 }
 
-/** A list, and functions over it. */
+/** The model: a list of transactions, and functions over it. */
 class NaivePool {
   txs: Known[] = [];
   readonly deltas = new Map<string, number>();
   listRoom = 0;
-  /** Value of every output that ever was, by outpoint. */
+  /** Value of every output that ever existed, by outpoint. */
   readonly values = new Map<string, number>();
 
   find(txid: Uint8Array): Known | undefined {
@@ -80,8 +81,8 @@ class NaivePool {
   }
 
   /**
-   * Sums Core's count of memory again: nodes, links from both ends, prioritisations, and a list of hashes that grows by
-   * doubling.
+   * Computes Core's measure of memory again: nodes, links from both ends, prioritisations, and a list of hashes that
+   * grows by doubling.
    */
   usage(): number {
     let sum = this.deltas.size * 96 + hashListUsage(this.listRoom);
@@ -89,8 +90,8 @@ class NaivePool {
     return sum;
   }
   /**
-   * Returns the transactions that may be evicted first: those with the lowest of own and descendants' rate, whichever
-   * is higher; among equals the newest.
+   * Returns the transactions that may be evicted first: the ones with the lowest rate, where the higher of a
+   * transaction's own rate and its descendants' rate counts. Among equal ones it is the newest.
    */
   worst(): Known[] {
     const rate = (known: Known): number => {
@@ -124,7 +125,7 @@ class NaivePool {
     for (let i = 0; i < tx.outputCount; i++) this.values.set(hashKey(outpointOf(tx, i)), tx.outputValue(i));
   }
 
-  /** BIP-0125 and existence; no limits are set in these tests. */
+  /** Applies BIP-0125 and checks that the inputs exist. No limits are set in these tests. */
   accept(chain: ModelChain, tx: TxView, time: number): boolean {
     if (this.find(tx.txid) !== undefined || !this.exists(chain, tx)) return false;
     const fee = this.feeOf(tx);
@@ -172,7 +173,7 @@ class NaivePool {
     }
   }
 
-  /** After a reorganisation: what spends nothing goes, until all spend something. */
+  /** After a reorganisation: removes transactions whose inputs do not exist, until all inputs exist. */
   prune(chain: ModelChain): void {
     for (;;) {
       const lost = this.txs.find(({ tx }) => !this.exists(chain, tx));
@@ -215,7 +216,7 @@ const commands = fc.array(
 
 type Command = typeof commands extends fc.Arbitrary<(infer C)[]> ? C : never;
 
-/** @param small the pool is full with a few transactions, and no block leaves the chain */
+/** @param small the mempool is full with a few transactions, and no block is disconnected */
 async function run(list: readonly Command[], small: boolean): Promise<Record<string, number>> {
   const { chain, clock, pool } = createPool({
     policy: NO_POLICY,
@@ -269,14 +270,14 @@ async function run(list: readonly Command[], small: boolean): Promise<Record<str
     if (expected) {
       expire();
       while (small && naive.txs.length > 0 && naive.usage() > SMALL_USAGE) {
-        // Among equals the pool may choose.
+        // Among equal transactions the mempool may choose.
         const gone = naive.worst().find(({ tx: worst }) => pool.get(worst.txid) === undefined);
         assert(gone !== undefined, 'one of the worst was evicted');
         naive.dropWithDescendants(gone);
         count('evicted');
       }
-      // The transaction left at once with an ancestor that was too old, or as the worst of all: Core reports "mempool
-      // full" in both cases.
+      // The transaction left at once, either with an ancestor that was too old or because it was the worst one. Core
+      // reports "mempool full" in both cases.
       if (naive.find(tx.txid) === undefined) {
         assert.equal(reject?.reason, 'mempool full');
         count(small ? 'full' : 'expired at once');
@@ -286,7 +287,10 @@ async function run(list: readonly Command[], small: boolean): Promise<Record<str
     assert.equal(reject === null, expected, `expected ${expected}, got ${reject?.reason} ${reject?.debug}`);
     count(expected ? (before.every((known) => naive.txs.includes(known)) ? 'accepted' : 'replaced') : 'refused');
   };
-  /** A parent that spends these and its child, both without rivals: all that counts is what they pay. */
+  /**
+   * Offers a parent that spends these coins and a child of it. Neither conflicts with other transactions, so only their
+   * fees decide.
+   */
   const offerPackage = async (parent: TxView, child: TxView): Promise<void> => {
     const rate = pool.stats().minFeeRate;
     const pays = (fee: number, size: number): boolean => fee >= feeForSize(rate, size);
@@ -329,7 +333,8 @@ async function run(list: readonly Command[], small: boolean): Promise<Record<str
     );
   };
   const closed = (share: number): TxView[] => {
-    // In order of arrival parents may come after children once a block went back: sort by depth.
+    // After a block was disconnected, parents may be later than their children in the order of arrival. So sort by
+    // depth.
     const order = [...naive.txs].sort((a, b) => naive.ancestors(a).size - naive.ancestors(b).size);
     const chosen: Known[] = [];
     for (let i = 0; i < order.length; i++) {
@@ -412,7 +417,7 @@ async function run(list: readonly Command[], small: boolean): Promise<Record<str
         if (naive.txs.length === 0) break;
         const { tx } = naive.txs[command.pick % naive.txs.length];
         const total = (naive.deltas.get(hashKey(tx.txid)) ?? 0) + command.delta;
-        // Nothing is kept of what comes to nothing.
+        // A prioritisation that adds up to zero is not stored.
         if (total === 0) naive.deltas.delete(hashKey(tx.txid));
         else naive.deltas.set(hashKey(tx.txid), total);
         pool.prioritise(tx.txid, command.delta);
@@ -423,7 +428,7 @@ async function run(list: readonly Command[], small: boolean): Promise<Record<str
         const depth = small ? 0 : Math.min(command.depth, mined.length);
         if (depth === 0) break;
         const back = mined.splice(mined.length - depth).flat();
-        // Part of what was confirmed is confirmed again, the rest returns to the pool or is lost.
+        // Some of the confirmed transactions are confirmed again; the others return to the mempool or are lost.
         const spentAgain = new Set<string>();
         const again: TxView[] = [];
         const kept = new Set<string>();
@@ -449,7 +454,7 @@ async function run(list: readonly Command[], small: boolean): Promise<Record<str
         break;
       }
       case 'snapshot':
-        // A held snapshot does not change, whatever has left since.
+        // A snapshot must not change, whatever has left the mempool since.
         if (snapshot !== null) {
           assert.deepEqual(figures(snapshot.list), snapshot.before);
           snapshot.list.release();
@@ -476,7 +481,7 @@ async function run(list: readonly Command[], small: boolean): Promise<Record<str
     assert.deepEqual(figures(snapshot.list), snapshot.before);
     snapshot.list.release();
   }
-  // Nothing is kept for transactions that have left, a piece or two of memory aside.
+  // Except for two or three segments, no memory may be kept for transactions that have left.
   const live = naive.txs.reduce((sum, { tx }) => sum + 64 + tx.totalSize, 0);
   assert(pool.records.arena.reservedBytes <= 1.5 * live + 3 * SEGMENT_BYTES + 1_000, `${pool.records.arena.reservedBytes} for ${live}`);
   return counts;

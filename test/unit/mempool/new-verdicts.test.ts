@@ -1,4 +1,4 @@
-// Verdicts of newer Core versions on single transactions with more than one fault, and limits on later changes.
+// Tests verdicts of newer Core versions on single transactions with more than one error, and limits on later changes.
 import t from 'tap';
 import { hashKey, hashToHex } from '../../../src/consensus/bytes/hex.js';
 import { checkChainLimits } from '../../../src/mempool/accept/chain-limits.js';
@@ -193,7 +193,7 @@ t.test('orders the smaller of two chunks with equal rates first in the fee rate 
   const diagram = await runMethod(getmempoolfeeratediagram, contextOf(pool), [], {} as CallInfo);
   t.equal(
     encodeJson(diagram as JsonResult),
-    // 10 satoshis for a weight unit, then 5 and 5.
+    // The rates are 10 satoshis per weight unit, then 5 and 5.
     '[{"weight":0,"fee":0.00000000},{"weight":381,"fee":0.00003810},{"weight":762,"fee":0.00005715},{"weight":1315,"fee":0.00008480}]',
   );
 });

@@ -1,5 +1,5 @@
-// Packages as Core master judges them: a table of scenarios, each with the whole reply of submitpackage or
-// testmempoolaccept, spelled out. Every transaction pays 1,000,000 satoshis per input less its fee; sizes are 91 (one
+// Tests packages with the verdicts of Core's master: a table of scenarios, each with the whole reply of submitpackage
+// or testmempoolaccept written out. Every transaction pays 1,000,000 satoshis per input less its fee; sizes are 91 (one
 // input, one output) and so on, as printed.
 
 import t from 'tap';
@@ -20,12 +20,12 @@ import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.j
 import { runMethod } from '../../framework/run-method.js';
 
 const PADDED = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
-/** A witness script that takes whatever is given to it. */
+/** A witness script that accepts any one element: OP_DROP and OP_TRUE. */
 const DROP = Uint8Array.of(0x75, 0x51);
 const COIN = 1_000_000;
 const policy = { ...NO_POLICY, minRelayFeeRate: 1000, incrementalFeeRate: 1000 };
 
-/** A pool and short names for what is done to it; transactions are called by letters in replies. */
+/** A mempool with short helper functions. In replies, transactions are called by letters. */
 class Stage {
   readonly pool: Mempool;
   readonly chain: ModelChain;
@@ -42,7 +42,7 @@ class Stage {
     return this.chain.fund(COIN);
   }
 
-  /** @param from outpoints, or transactions whose first output is meant */
+  /** @param from outpoints to spend, or transactions of which the first output is spent */
   tx(
     name: string,
     from: readonly (Uint8Array | TxView)[],
@@ -73,12 +73,12 @@ class Stage {
     }
   }
 
-  /** The reply with letters for hashes, or the error's code and text. */
+  /** Returns the reply with letters instead of hashes, or the error's code and text. */
   async #call(run: Run<NodeContext, never>, args: readonly JsonValue[]): Promise<unknown> {
     const ctx = { compat: COMPATS.default, mempool: this.pool, crypto, coins: { coin: async () => null } } as unknown as NodeContext;
     try {
       let text = encodeJson(await runMethod(run, ctx, args));
-      // Nothing here has more signature operations than bytes: all three sizes are the same.
+      // No transaction here has more signature operations than bytes, so all three sizes are equal.
       text = text.replaceAll(/"vsize_adjusted":(\d+),"vsize":\1,"vsize_bip141":\1/g, '"vsize":$1');
       for (const [hash, name] of this.#names) text = text.replaceAll(hash, name);
       return JSON.parse(text);
@@ -247,7 +247,7 @@ t.test('enforces maxfeerate and maxburnamount', async (t) => {
 t.test('compares fee rates as fractions, and names the first transaction above maxfeerate', async (t) => {
   const s = new Stage({ policy: { ...policy, ...NEW_RULES }, replaceByDiagram: true });
   const parent = s.tx('P', [s.coin()], 0);
-  // 45,501 satoshis for 91 bytes: 500,010.99 satoshis per 1,000.
+  // 45,501 satoshis for 91 bytes, which are 500,010.99 satoshis per 1,000 bytes.
   const child = s.tx('C', [parent], 45_501);
   t.match(await s.submit([parent, child], '0.0050001'), { 'tx-results': { C: { error: 'max feerate exceeded' } } });
   t.match(await s.submit([parent, child], '0.00500011'), { package_msg: 'success' });
@@ -258,7 +258,8 @@ t.test('compares fee rates as fractions, and names the first transaction above m
   t.match(await s.submit([rival, greedy], '0.005'), {
     'tx-results': { R: { error: 'max feerate exceeded' }, G: { error: 'bad-txns-inputs-missingorspent' } },
   });
-  // Both together pay less than one satoshi per 1,000 bytes more than the first alone: 10,989.26 against 10,989.01.
+  // The rate of both together exceeds the rate of the first by less than one satoshi per 1,000 bytes: 10,989.26 against
+  // 10,989.01.
   const low = s.coin();
   await s.keep(s.tx('L', [low], 1_000));
   const first = s.tx('F', [low], 1_000);
@@ -277,7 +278,7 @@ t.test('reports the first fault of the list, whether decoding or maxburnamount',
 
 t.test('rounds the fee that maxfeerate allows up', async (t) => {
   const s = new Stage();
-  // 91 bytes at 10,001 satoshis per 1,000: 910.091.
+  // 91 bytes at 10,001 satoshis per 1,000 bytes are 910.091 satoshis.
   for (const [fee, allowed] of [
     [911, true],
     [912, false],
@@ -401,7 +402,8 @@ t.test('rejects a package replacement that is not one parent and one child witho
 t.test('rejects a package that pays more in total but worsens the fee rate diagram', async (t) => {
   const s = new Stage();
   const coin = s.coin();
-  // Small and well paid, then large: the newcomers pay more in all, but at a lower rate than the first.
+  // The replaced transaction is small and has a high rate, the package is large: it pays more in all, but at a lower
+  // rate than the first.
   const old = s.tx('O', [coin], 9_000);
   await s.keep(old);
   const parent = s.tx('P', [coin], 0, { outputs: 30 });

@@ -1,5 +1,5 @@
-// The arena against a map of copies: random stores and frees, records that move, memory that is still read after it was
-// given up, and no growth without end.
+// Compares the arena with a map of copies: random records are stored and freed, records move, memory is still read
+// after it was freed, and the arena must not grow without end.
 import assert from 'node:assert/strict';
 import t from 'tap';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
@@ -16,7 +16,7 @@ function fake(length: number, seed: number): TxView {
   return { totalSize: length, bytes, txid: new Uint8Array(32).fill(seed), wtxid: new Uint8Array(32).fill(seed ^ 255) } as TxView;
 }
 
-/** An arena that is watched. */
+/** An arena with counters of its copies. */
 class Watched {
   readonly rows = new Rows();
   readonly places = new Map<number, string>();
@@ -100,7 +100,7 @@ t.test('uses memory in proportion to live records, and moves a bounded amount pe
   let kept: number[] = [];
   for (let round = 0; round < 12; round++) {
     for (let i = 0; i < 1_500; i++) kept.push(watched.store(fake(200 + (i % 700), i)));
-    // One in ten stays for a round, from everywhere.
+    // In each round another tenth of the records stays until the next one.
     const stay = kept.filter((_, i) => i % 10 === round % 10);
     const staying = new Set(stay);
     for (const row of kept) {
@@ -109,7 +109,8 @@ t.test('uses memory in proportion to live records, and moves a bounded amount pe
       const before = watched.movedBytes;
       const reserved = watched.arena.reservedBytes;
       watched.free(row);
-      // A record more than the credit, and what an idle time had saved up: a segment's worth, at its first use.
+      // The arena may move as many bytes as it is owed for freed ones, plus a record, plus a segment at the first use
+      // after an idle time.
       if (reserved === watched.arena.reservedBytes) assert(watched.movedBytes - before <= SEGMENT + 3 * freed + 2_000);
     }
     kept = stay;

@@ -1,4 +1,5 @@
-// Blocks that leave: what comes back, what that does to what was here, and what no longer fits the shorter chain.
+// Tests blocks that are disconnected: which transactions return to the mempool, how this affects the ones that are in
+// it, and which ones are not valid on the shorter chain.
 import t from 'tap';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
 import { Slicer } from '../../../src/lib/slicer.js';
@@ -64,7 +65,7 @@ t.test('removes the spender of a disconnected coinbase, and does not return the 
   const below = pay([outpointOf(spender, 0)], 8_000);
   t.equal((await pool.accept(spender)).reject, null);
   t.equal((await pool.accept(below)).reject, null);
-  // Two blocks less: the next one is the 99th after the coinbase.
+  // The chain has two blocks less: the next block is the 99th after the coinbase.
   chain.reorg(3, [[]]);
   await pool.settled();
   t.equal(pool.size, 0);
@@ -98,13 +99,13 @@ t.test('removes a returning transaction that the next block confirms or conflict
   const c = pay([chain.fund(50_000)], 49_000);
   chain.connect([a, b, c]);
   chain.reorg(1, [[]]);
-  // Nothing awaited: a is still on its way when a block confirms it.
+  // A block confirms `a` before it has returned, because the test did not wait.
   chain.connect([a]);
   await pool.settled();
   t.notOk(pool.has(a.txid));
   t.ok(pool.has(b.txid) && pool.has(c.txid));
   t.equal(pool.get(b.txid)?.ancestorCount, 1);
-  // Transactions that conflict with the new branch stay away, with all their descendants.
+  // Transactions that conflict with the new branch do not return, and neither do their descendants.
   const coin = chain.fund(50_000);
   const old = pay([coin], 49_000);
   const oldChild = pay([outpointOf(old, 0)], 48_000);
@@ -132,7 +133,8 @@ t.test('removes children whose returning parent is lost to a block meanwhile', a
   const child = pay([outpointOf(parent, 0)], 48_000);
   chain.connect([parent, ...others]);
   t.equal((await pool.accept(child)).reject, null);
-  // When it is back and others are still to come, a block spends its coin: its children are not linked to it yet.
+  // A block spends the coin of a returned transaction while others have not returned yet. At this moment its children
+  // are not linked to it.
   const rival = pay([coin], 40_000);
   let seen = false;
   pool.listen({
@@ -165,7 +167,7 @@ t.test('accepts a child only after its parent has returned from a disconnected b
 t.test('invalidateblock returns the transactions of the last ten blocks only', async (t) => {
   for (const steps of [[13], [4, 9], [10, 3]]) {
     const { pool, chain } = createPool({ policy: NO_POLICY });
-    // One payment per block, the first of them the parent of the last and of one in the pool.
+    // One payment per block. The first of them is the parent of the last one and of one in the mempool.
     const parent = pay([chain.fund(50_000)], 49_000);
     const waiting = pay([chain.fund(50_000)], 49_000);
     const single = Array.from({ length: 11 }, () => pay([chain.fund(50_000)], 49_000));
@@ -245,7 +247,8 @@ t.test('links all relatives when older blocks disconnect while transactions retu
       chain.connect([parent, other]);
       chain.connect(block);
       t.equal((await pool.accept(last)).reject, null);
-      // So many turns after the first one asked for its coins, or after one of them was back.
+      // The block arrives this many microtask ticks after the first transaction requested its coins, or after one of
+      // them has returned.
       let begin: () => void = () => {};
       const olderLeft = new Promise<boolean>((resolve) => {
         begin = async () => {
@@ -340,7 +343,8 @@ t.test('invalidateblock counts a relative lock from the tip on which it was firs
     const parent = pay([chain.fund(50_000)], 49_000);
     const kept = pay([outpointOf(parent, 0)], 48_000, { sequence: 0 });
     const other = pay([chain.fund(50_000)], 49_000);
-    // Its block is the first of three to leave: its lock is counted on a tip that leaves too.
+    // The block of its parent is the first of three that are disconnected. So its lock depends on a tip that is
+    // disconnected too.
     const dropped = pay([outpointOf(other, 0)], 48_000, { sequence: 0 });
     const early = pay([chain.fund(50_000)], 49_000);
     const waiting = pay([outpointOf(early, 0)], 48_000, { sequence: 0 });
@@ -398,7 +402,7 @@ t.test('a reorganisation applies the locks of its first better tip, although mor
     const confirmed = [ripe, parent];
     chain.connect(confirmed);
     for (const tx of [young, locked, child]) t.equal((await pool.accept(tx)).reject, null);
-    // Three go, two come, which may be worth more.
+    // Three blocks are disconnected and two connected; the new branch may have more work.
     chain.reorg(3, [[], []]);
     for (let i = 0; i < rest; i++) chain.connect([]);
     await pool.settled();
@@ -499,8 +503,8 @@ t.test('trims a cluster before it links transactions of a higher block to their 
   const second = pay([outpointOf(first, 0)], 23_000);
   chain.connect([first]);
   chain.connect([second]);
-  // The transaction pays more than those that came back, so it stands before them in the cluster, although it spends an
-  // output of the first.
+  // The transaction pays more than the ones that returned. So it stands before them in the cluster, although it spends
+  // an output of the first.
   const rich = pay([outpointOf(first, 1)], 10_000);
   const last = pay([outpointOf(second, 0), outpointOf(rich, 0)], 32_500);
   for (const tx of [rich, last]) t.equal((await pool.accept(tx)).reject, null);
@@ -512,7 +516,7 @@ t.test('trims a cluster before it links transactions of a higher block to their 
   );
 });
 
-/** Spends a coin and has three outputs. */
+/** Makes a transaction that spends a coin and has three outputs. */
 const payThree = (outpoint: Uint8Array): TxView =>
   spend(
     crypto,

@@ -1,4 +1,5 @@
-// The pool's tables of numbers against maps, sets and lists: random histories over few keys, so that they meet.
+// Compares the mempool's tables of numbers with maps, sets and lists, over random histories. They use few keys, so that
+// operations often concern the same key.
 import assert from 'node:assert/strict';
 import t from 'tap';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
@@ -10,7 +11,7 @@ import { NO_ROW, Rows } from '../../../src/mempool/rows.js';
 import { SpenderTable } from '../../../src/mempool/spender-table.js';
 import { fc } from '../../framework/fast-check.js';
 
-/** Records in plain memory, one array each. */
+/** A simple arena: each record is an array. */
 class PlainArena {
   readonly records: Uint8Array[] = [];
   bytesOf(row: number): Uint8Array {
@@ -20,7 +21,7 @@ class PlainArena {
 }
 
 const idOf = (pick: number): Uint8Array => {
-  // Most bytes are the same: nothing may be decided by a look at a few of them.
+  // Most bytes are equal, so that a comparison of only a few bytes would give wrong results.
   const id = new Uint8Array(32).fill(pick % 7);
   id[31] = pick;
   return id;

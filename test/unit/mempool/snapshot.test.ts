@@ -1,5 +1,5 @@
-// Snapshots of the whole mempool: their order, and that they are of one moment, although the tables change while another
-// thread sorts a copy.
+// Tests snapshots of the whole mempool: their order, and that each shows one moment although the tables change while
+// another thread sorts a copy.
 import t from 'tap';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
@@ -13,7 +13,7 @@ import { pseudoRandom } from '../../framework/pseudo-random.js';
 
 const COUNT = 6_000;
 
-/** Sorts a copy after the current task, as another thread does. */
+/** Sorts a copy after the current task, as another thread would. */
 const sortLater =
   (byChunks: boolean): RowSorter =>
   async (pool) => {
@@ -31,7 +31,7 @@ function fill(pool: TxPool, random: () => number): void {
     const bytes = buildTx({ version: 2, inputs: [input], outputs: [{ value: i, script: new Uint8Array(30) }], locktime: 0 });
     const tx = parseTx(bytes, crypto);
     txids.push(tx.txid);
-    // Few different rates, so that the txid decides often.
+    // There are few different rates, so the txid often decides the order.
     const size = 100 + below(3);
     pool.add({ tx, fee: below(4) * size, time: 0, height: 1, sigopCost: 0, size, spendsCoinbase: false, locks: null });
   }

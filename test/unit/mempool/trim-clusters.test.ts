@@ -1,5 +1,6 @@
-// Transactions that leave when those of a block meet their children again, against a naive model: random parents that
-// come back, children that spend some of them, and sometimes a grandchild, with limits of count and of size.
+// Compares the transactions that leave when transactions of a disconnected block are linked with their children again,
+// with a naive model. Random parents return; children spend some of them, and sometimes there is a grandchild. Limits
+// apply to the count and to the size.
 import t from 'tap';
 import { WITNESS_SCALE_FACTOR } from '../../../src/consensus/limits.js';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
@@ -13,7 +14,7 @@ const COIN = 1_000_000;
 interface Member {
   readonly tx: TxView;
   readonly parents: readonly Member[];
-  /** Fee and weight of the chunk that it is in. */
+  /** Fee and weight of the transaction's chunk. */
   readonly chunk: { readonly fee: number; readonly weight: number };
 }
 
@@ -24,7 +25,7 @@ interface Limits {
 
 const rateOf = ({ chunk }: Member): number => chunk.fee / chunk.weight;
 
-/** Takes members by the rate of their chunks, parents first; who would make what hangs together too large stays out. */
+/** Adds members by the rate of their chunks, parents first. A member that would make its cluster too large is left out. */
 function staying(all: readonly Member[], most: Limits): Set<Member> {
   const kept = new Set<Member>();
   const refused = new Set<Member>();
@@ -77,19 +78,19 @@ t.test('trims the same transactions as a naive model when transactions return', 
           continue;
         }
         const last = spend(crypto, [outpointOf(tx, 0)], [{ value: sum - child.fee - child.below, script: SCRIPT }]);
-        // The two are one chunk if the lower pays more.
+        // The two form one chunk if the child has the higher rate.
         const one = child.below * tx.weight > child.fee * last.weight;
         const both = { fee: child.fee + child.below, weight: tx.weight + last.weight };
         const upper: Member = { tx, parents: own, chunk: one ? both : { fee: child.fee, weight: tx.weight } };
         unconfirmed.push(upper, { tx: last, parents: [upper], chunk: one ? both : { fee: child.below, weight: last.weight } });
       }
       const all = [...confirmed, ...unconfirmed];
-      // Which of two equal ones goes first is not asked here.
+      // Skip cases with equal rates, because their order is not defined.
       const chunks = new Set(all.map(({ chunk }) => chunk));
       fc.pre(new Set([...chunks].map((chunk) => chunk.fee / chunk.weight)).size === chunks.size);
       chain.connect(confirmed.map(({ tx }) => tx));
       for (const { tx } of unconfirmed) {
-        // A pair may be too large by itself.
+        // A pair may exceed the limit by itself.
         const { reject } = await pool.accept(tx);
         fc.pre(reject === null);
       }

@@ -1,5 +1,5 @@
-// Scripts that run ahead: announced transactions get the verdicts they would get anyway, from work that began before
-// their turn.
+// Tests scripts that run in advance: announced transactions get the same verdicts as without it, from work that began
+// before they were processed.
 
 import t from 'tap';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
@@ -18,7 +18,7 @@ import { INPUT_VALUE, signedSpend } from '../../framework/signed-spends.js';
 
 const idOf = (tx: TxView): string => Buffer.from(tx.txid).toString('hex');
 
-/** A pool whose verifier keeps a list of what it was asked; `busy` makes it refuse. */
+/** A mempool whose verifier records its requests. While `busy` is set, it refuses them. */
 function open() {
   const inner = new InlineVerifier(crypto);
   const asked: { txids: string[]; onlyInput: boolean }[] = [];
@@ -43,7 +43,7 @@ function open() {
     chain.coinMap.set(Buffer.from(tx.outpoint(0)).toString('latin1'), { value: INPUT_VALUE, script, height: 1, coinbase: false });
   };
   let serial = 0;
-  /** A signed payment whose coin is in a block. */
+  /** Makes a signed payment of a coin that is in a block. */
   const payment = (options: { breakInput?: number } = {}): TxView => {
     const { tx, spent } = signedSpend('p2wpkh', { serial: serial++, ...options }, crypto);
     fund(tx, spent[0].script);
@@ -55,7 +55,7 @@ function open() {
 t.test('runs each script once, and none of a transaction that fails an earlier check', async (t) => {
   const { chain, pool, asked, payment } = open();
   const parent = spend(crypto, [chain.fund(100_000)], [{ value: 90_000, script: Uint8Array.of(0, 20, ...new Uint8Array(20).fill(7)) }]);
-  // No key can sign for that output: the script fails in the prefetch and in the check.
+  // No key can sign for this output, so the script fails both in advance and in the check.
   const child = spend(crypto, [outpointOf(parent, 0)], [{ value: 80_000, script: Uint8Array.of(0, 20, ...new Uint8Array(20)) }]);
   const plain = payment();
   await pool.prefetchTransactions([plain, parent, child]);

@@ -1,4 +1,5 @@
-// Which chunk a full pool gives up, against a look at all clusters: as transactions come, leave and are prioritised.
+// Compares the chunk that a full mempool evicts with the result of a search through all clusters, while transactions
+// arrive, leave and are prioritised.
 import t from 'tap';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
 import { chunksOfCluster } from '../../../src/mempool/feerate-diagram.js';
@@ -12,7 +13,7 @@ import { crypto } from '../../framework/pool-under-test.js';
 
 const OUTPUTS = 4;
 
-/** Puts a transaction into a pool. @param number of which no other has the same */
+/** Adds a transaction to the mempool. @param number a unique number */
 function put(pool: TxPool, number: number, fee: number, parents: readonly Uint8Array[] = []): TxView {
   const fresh = new Uint8Array(36).fill(0xee);
   new DataView(fresh.buffer).setUint32(0, number);

@@ -1,5 +1,5 @@
-// Ids and roots made on threads are those that the block would make itself, whatever is known before and whichever
-// thread fails.
+// Tests ids and roots that are made on threads: they equal those that the block would compute itself, whatever is known
+// before and whichever thread fails.
 
 import t from 'tap';
 import { type BlockView, parseBlock } from '../../../src/consensus/block/block-view.js';
@@ -17,7 +17,10 @@ import { pseudoRandom } from '../../framework/pseudo-random.js';
 const crypto = createNativeCrypto();
 const HEADER = Buffer.alloc(80);
 
-/** One of ten has no witness, and one of a hundred is too long for the buffer in which short ones are joined. */
+/**
+ * Makes a random transaction. One in ten has no witness, and one in a hundred is too long for the buffer in which short
+ * ones are joined.
+ */
 function makeTx(random: () => number): Tx {
   const bytes = (length: number): Buffer => Buffer.from(Array.from({ length }, () => Math.floor(random() * 256)));
   const witness = random() < 0.1 ? [] : [bytes(72), bytes(33)];
@@ -29,7 +32,7 @@ function makeTx(random: () => number): Tx {
 const bytesOf = (txs: readonly Tx[]): Buffer => Buffer.concat([HEADER, compactSize(txs.length), ...txs.map((tx) => serializeTx(tx))]);
 const view = (bytes: Buffer): BlockView => parseBlock(new Uint8Array(bytes), crypto);
 
-/** Ids and roots as text. */
+/** Returns ids and roots as text. */
 function figures(block: BlockView): unknown {
   const root = ({ root, mutated }: { root: Uint8Array; mutated: boolean }): string => `${toHex(root)} ${mutated}`;
   return {
@@ -38,7 +41,7 @@ function figures(block: BlockView): unknown {
   };
 }
 
-/** Runs jobs on this thread. @param fails which of them, counted from 0 */
+/** Runs jobs on this thread. @param fails returns true for the jobs that must fail; they are counted from 0 */
 function inlinePool(size: number, fails: (job: number) => boolean = () => false) {
   let jobs = 0;
   return {
@@ -56,7 +59,7 @@ t.test('hashes blocks of any size on any number of threads like the inline code'
     seed: fc.nat(),
     count: fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 60, max: 70 }), fc.integer({ min: 1, max: 400 })),
     size: fc.integer({ min: 1, max: 9 }),
-    /** A tail that comes twice shares its root with the list without it. */
+    /** A list whose tail is repeated can have the same root as the list without the repetition. */
     repeated: fc.integer({ min: 0, max: 3 }),
     known: fc.double({ min: 0, max: 1, noNaN: true }),
   });

@@ -1,4 +1,4 @@
-// A pool entry that dies of every bundle and checks everything else, for verifier.test.ts.
+// A pool entry for verifier.test.ts whose thread ends at every bundle, and which checks everything else.
 
 export { verify, verifyShare } from '../../../workers/verify.js';
 

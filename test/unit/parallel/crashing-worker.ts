@@ -1,6 +1,6 @@
-// A pool entry that dies or throws on request, for pool.test.ts.
+// A pool entry for pool.test.ts whose thread ends or throws on request.
 
-/** Parameters of a job; `lives` is a shared word that counts down the remaining deaths. */
+/** Parameters of a job. `lives` is a word in shared memory that counts down the remaining ends of threads. */
 interface CrashJob {
   readonly lives: Int32Array;
   readonly how: 'exit' | 'throw' | 'none';

@@ -1,4 +1,4 @@
-// Lists that jobs do in parts, and answers that are none to what was asked.
+// Tests lists that jobs process in parts, and results that do not match their request.
 import t from 'tap';
 import { inParts } from '../../../src/parallel/in-parts.js';
 

@@ -25,7 +25,7 @@ function strikes(): boolean {
       writeFileSync(join(dir, `mishap-${i}`), '', { flag: 'wx' });
       return true;
     } catch {
-      // This failure has happened.
+      // This failure has already happened.
     }
   }
   return false;
@@ -49,6 +49,6 @@ export function verify(job: VerifyJob): VerifyJobResult {
   return result;
 }
 
-/** A share meets the mishap with the range that has it. */
+/** A share fails when it processes the range with the failing check. */
 export const verifyShare = createShareRunner(verify, () => performance.now());
 export const verifyEach = runEach;

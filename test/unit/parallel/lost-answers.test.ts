@@ -1,5 +1,5 @@
-// Threads that die, stall or answer wrongly while a batch with bad scripts is checked: the batch is never judged valid,
-// and nothing of it enters the script cache.
+// Tests threads that end, stall or answer wrongly while they check a batch with invalid scripts: the batch is never
+// reported as valid, and none of it enters the script cache.
 
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,10 @@ import { CONSENSUS } from './verifier-suite.js';
 
 const crypto = createNativeCrypto();
 
-/** One-input transactions; those named are broken, so check and transaction have the same number. */
+/**
+ * Makes transactions with one input each, so that checks have the numbers of transactions. The ones listed in `broken`
+ * are invalid.
+ */
 const batchWith = (broken: readonly number[]): TxJob[] =>
   Array.from({ length: 120 }, (_, i) =>
     signedSpend('p2wpkh', { serial: i, inputs: 1, breakInput: broken.includes(i) ? 0 : undefined }, crypto),
@@ -96,8 +99,8 @@ t.test('finds the lowest failure when the share that had it dies and another fin
 });
 
 /**
- * A batch of checks of which some fail, run by jobs in some order over one shared cut, with answers that are lost,
- * doubled or exchanged.
+ * A batch of checks of which some fail. Jobs run in some order over a shared division of the batch, and their results
+ * are lost, duplicated or exchanged.
  */
 t.test('never returns valid despite a failure, or another failure than the lowest', (t) => {
   const range = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 8 });

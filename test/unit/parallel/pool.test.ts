@@ -1,4 +1,5 @@
-// The worker pool when threads die, jobs throw, or nothing starts at all; and the nonce search that runs in it.
+// Tests the worker pool when threads end, jobs throw, or no thread can start; and the nonce search that runs in the
+// pool.
 import t from 'tap';
 import { createNativeHashes } from '../../../src/crypto/native/hashes.js';
 import { silentLogger } from '../../../src/log/logger.js';
@@ -72,7 +73,7 @@ t.test('Grinder finds the first nonce that meets the target, and stops on reques
     new DataView(copy.buffer).setUint32(76, nonce, true);
     return BigInt(`0x${Buffer.from(hashes.sha256d(copy)).reverse().toString('hex')}`);
   };
-  // The model: the first nonce from `start` on whose hash is at most the target.
+  // The model: finds the first nonce from `start` on whose hash is at most the target.
   const naive = (target: bigint, start: number, tries: number): number | null => {
     for (let nonce = start; nonce < start + tries; nonce++) if (asNumber(nonce) <= target) return nonce;
     return null;

@@ -1,5 +1,5 @@
-// Signing on pool threads: the same bytes as on the node thread for every kind of input and sighash type, and no
-// private key left over.
+// Tests signing on pool threads: the same bytes as on the node thread for every kind of input and sighash type, and no
+// private key remains in memory.
 import t from 'tap';
 import { hashKey } from '../../../src/consensus/bytes/hex.js';
 import { joinScript, plainPush, pushNumber, scriptHashScript, witnessProgramScript } from '../../../src/consensus/script/build-script.js';
@@ -19,7 +19,7 @@ import { FlatProvider } from '../../../src/signing/signing-provider.js';
 import { hex } from '../../framework/hex.js';
 import { signingPool } from '../../framework/signing-pool.js';
 
-// Turns are counted here: no slice ends by itself, however slow the machine.
+// These tests count event-loop ticks, so the clock stands still and no slice ends because of the time.
 workClock.now = () => 0;
 
 const crypto = createNativeCrypto();
@@ -29,10 +29,10 @@ const EMPTY = new Uint8Array(0);
 const secretOf = (n: number): Uint8Array => Uint8Array.from({ length: 32 }, (_, i) => (n * 7 + i * 13) % 251);
 const publicOf = (n: number): Uint8Array => keyMath.publicKey(secretOf(n), true) as Uint8Array;
 
-/** The kind of those in `fixture` that is a witness program of a key. */
+/** The kind of output in `fixture` that is a witness program of a key. */
 const WITNESS = 5;
 
-/** Six kinds of outputs in turn, each with a key of its own. @param kind the first one's */
+/** Makes outputs of six kinds in rotation, each with its own key. @param kind kind of the first output */
 function fixture(count: number, kind = 0): { tx: TxView; spent: { value: number; script: Uint8Array }[]; keys: FlatProvider } {
   const keys = new FlatProvider();
   const addScript = (script: Uint8Array): Uint8Array => {
@@ -172,7 +172,7 @@ t.test('puts private keys into the slab only, and erases them after signing', as
   );
 });
 
-/** How often it was asked to sign here. */
+/** Makes a signer that counts the signatures made on this thread. */
 function countingSigner(): { signer: typeof signer; count: () => number } {
   let here = 0;
   const signLowR = (secret: Uint8Array, message: Uint8Array): Uint8Array | null => {
@@ -226,7 +226,7 @@ t.test('signs half of many small transactions on another thread, each with its o
   });
   const signingThreads = new PooledSigner({ pool, crypto, hereUs: 500 });
   const counting = countingSigner();
-  // All spend outputs of two wallets in turn, and each caller has the keys of one.
+  // Inputs spend outputs of two wallets alternately, and each caller has only the keys of one wallet.
   const { tx, spent, keys } = fixture(2, WITNESS);
   const providers = [...keys.publicKeys].map(([id, key]) => {
     const one = new FlatProvider();
@@ -294,7 +294,7 @@ t.test('limits the waiting jobs of a huge transaction to 200', async (t) => {
     jobs++;
     await new Promise<void>((resolve) => held.push(resolve));
     const [{ first, end }] = job.parts;
-    // An input without anything: code, empty script, no witness.
+    // An input for which nothing was signed: code, empty script, no witness.
     return { version: 5, parts: [new Uint8Array(6 * (end - first))] };
   });
   const spent = inputs.map(() => ({ value: 1, script }));
@@ -304,7 +304,7 @@ t.test('limits the waiting jobs of a huge transaction to 200', async (t) => {
     done = true;
   });
   for (let before = -1; !done; ) {
-    // No job ends as long as new ones come.
+    // Hold all jobs as long as new ones arrive.
     for (let quiet = 0; quiet < 20; quiet = jobs === before ? quiet + 1 : 0) {
       before = jobs;
       await new Promise((resolve) => setImmediate(resolve));

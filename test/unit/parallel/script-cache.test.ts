@@ -1,4 +1,4 @@
-// The script cache against a plain set: it may forget, but it must not contain anything that was not added.
+// Compares the script cache with a plain set: it may lose entries, but must not contain anything that was not added.
 
 import t from 'tap';
 import { createNativeHashes } from '../../../src/crypto/native/hashes.js';
@@ -65,7 +65,8 @@ t.test('grows its memory with its entries, up to the limit', async (t) => {
 });
 
 t.test('places entries differently with another seed', async (t) => {
-  // Two tables of one set each would agree; with many sets, which keys are lost depends on the seed.
+  // In a table with a single set both seeds would give the same result. With many sets, the seed decides which keys are
+  // lost.
   const survivors = [1, 2].map((seed) => {
     const cache = new ScriptCache(4 * 1024, seed);
     for (let n = 0; n < 300; n++) cache.insert(wtxid(n), 0);

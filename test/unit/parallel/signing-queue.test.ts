@@ -1,10 +1,10 @@
-// The queue of small transactions: one per event-loop tick here, equal shares of a long queue on other threads, each
-// answered once.
+// Tests the queue of small transactions: this thread signs one per event-loop tick, other threads sign equal shares of
+// a long queue, and each transaction is answered once.
 import t from 'tap';
 import { SigningQueue, type SigningQueueDeps } from '../../../src/parallel/signing-queue.js';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-// Turns are the thread's: those of one test end before the next begins.
+// Queues of one thread share their event-loop ticks, so wait until those of one test have ended.
 t.afterEach(async () => {
   for (let i = 0; i < 60; i++) await turn();
 });
@@ -15,7 +15,10 @@ interface Share {
   readonly fail: () => void;
 }
 
-/** A line whose shares lie in a list, and what became of each work: made elsewhere, or null. */
+/**
+ * Makes a queue whose shares are collected in a list, and records the result of each item: made by another thread, or
+ * null.
+ */
 function lineOf(deps: Partial<SigningQueueDeps<number, string>> = {}) {
   const shares: Share[] = [];
   const answers = new Map<number, string | null>();

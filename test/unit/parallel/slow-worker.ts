@@ -1,5 +1,5 @@
-// A thread entry that takes its time to load and leaves a file when it has: for tests of pools that are closed
-// meanwhile.
+// A thread entry that loads slowly and writes a file afterwards. It serves tests of pools that are closed while it
+// loads.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { threadId } from 'node:worker_threads';

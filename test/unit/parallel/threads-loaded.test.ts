@@ -1,4 +1,4 @@
-// A thread must not be ended while it loads a native library: the process would go with it.
+// Tests that no thread is terminated while it loads a native library, because this would end the whole process.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,11 +8,11 @@ import { threadsLoaded } from '../../../src/lib/loading-threads.js';
 import { PooledAssembler } from '../../../src/parallel/assembler-pooled.js';
 import { WorkPool } from '../../../src/parallel/pool.js';
 
-/** This worker looks at nothing. */
+/** This worker ignores its task. */
 const TASK = {} as AssembleRequest;
 const filename = new URL('./slow-worker.js', import.meta.url).href;
 
-/** A folder that the threads leave their files in. */
+/** Makes the folder in which the threads write their files. */
 function marks(t: { teardown(run: () => void): void }): string {
   const dir = mkdtempSync(join(tmpdir(), 'adit-loaded-'));
   t.teardown(() => rmSync(dir, { recursive: true, force: true }));

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { MessagePort, threadId } from 'node:worker_threads';
 
 const dir = process.env.ADIT_TEST_UNRULY ?? '/nonexistent';
-// Long enough for a job that is asked for meanwhile to wait.
+// Long enough that a job which is requested meanwhile has to wait.
 Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
 if (existsSync(join(dir, 'exits'))) process.exit(7);
 writeFileSync(join(dir, `loaded-${threadId}`), '');
@@ -30,7 +30,7 @@ function run(how: Unruly): string {
   return how;
 }
 
-/** Works until the file `stalls` is gone. */
+/** Works until the file `stalls` is removed. */
 function verifyShare(): string {
   writeFileSync(join(dir, 'stalls'), '');
   while (existsSync(join(dir, 'stalls'))) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);

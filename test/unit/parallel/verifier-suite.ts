@@ -1,4 +1,4 @@
-// The contract of Verifier as a suite: every implementation runs all of it.
+// Tests that every implementation of Verifier must pass.
 
 import t from 'tap';
 import { ScriptError } from '../../../src/consensus/script/script-error.js';
@@ -7,12 +7,12 @@ import { StopFlag } from '../../../src/parallel/stop-flag.js';
 import type { TxJob, Verifier } from '../../../src/parallel/verifier.js';
 import { SPEND_KINDS, signedSpend } from '../../framework/signed-spends.js';
 
-/** P2SH, DERSIG, NULLDUMMY, CLTV, CSV, WITNESS, TAPROOT, spelled so that a changed constant is noticed. */
+/** P2SH, DERSIG, NULLDUMMY, CLTV, CSV, WITNESS, TAPROOT, written out so that a changed constant is noticed. */
 export const CONSENSUS = (1 << 0) | (1 << 2) | (1 << 4) | (1 << 9) | (1 << 10) | (1 << 11) | (1 << 17);
 const P2SH_ONLY = 1;
 const hashes = createNativeHashes();
 
-/** Transactions of all kinds in turn, with one to three inputs. */
+/** Makes transactions of all kinds in rotation, with one to three inputs. */
 export function mixedTxs(count: number, from = 0): TxJob[] {
   return Array.from({ length: count }, (_, i) => signedSpend(SPEND_KINDS[i % 3], { serial: from + i, inputs: 1 + (i % 3) }, hashes));
 }
@@ -94,7 +94,7 @@ export function verifierSuite(name: string, make: () => Verifier): void {
       const { tx, spent } = signedSpend(kind, { serial: 950, inputs: 2 }, hashes);
       const cheaper = spent.map((output, i) => (i === 1 ? { ...output, value: output.value - 1 } : output));
       const result = await verifier.verifyTxs({ txs: [{ tx, spent: cheaper }], flags: CONSENSUS, klass: 'block' });
-      // BIP-0143 signs the own amount, BIP-0341 all of them, the legacy hash none.
+      // BIP-0143 signs the amount of its own input, BIP-0341 all amounts, the legacy hash none.
       if (kind === 'p2pkh') t.ok(result.ok, kind);
       else t.match(result, { ok: false, failedInput: kind === 'p2tr' ? 0 : 1 }, kind);
     }
@@ -125,7 +125,7 @@ export function verifierSuite(name: string, make: () => Verifier): void {
     const verifier = make();
     t.teardown(() => verifier.close());
     const classes = ['scan', 'transaction', 'proposal', 'block'] as const;
-    // A pool counts for all who use it.
+    // A pool counts the jobs of all its users.
     const jobsBefore = countJobs(verifier);
     const outcomes = await Promise.all(
       Array.from({ length: 40 }, (_, i) => {

@@ -1,4 +1,5 @@
-// Both verifiers, alone and behind the cache, pass the same suite; then what only the pooled one can do.
+// Runs the suite for both verifiers, with and without the cache, and then tests the features that only the pooled one
+// has.
 
 import t from 'tap';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
@@ -33,7 +34,7 @@ t.test('rejects jobs of a class whose queue is full, but never blocks', async (t
   const verifier = new PooledVerifier(pool);
   const txs = mixedTxs(1);
   const taken: Promise<unknown>[] = [];
-  // Two go to the thread, three wait.
+  // Two jobs go to the thread, three wait.
   for (let i = 0; i < 5; i++) taken.push(verifier.verifyTxs({ txs, flags: CONSENSUS, klass: 'transaction' }));
   t.notOk(verifier.canAcceptWork('transaction'));
   t.ok(verifier.canAcceptWork('proposal'), 'each class has its own bound');
@@ -56,8 +57,8 @@ t.test('runs blocks before waiting jobs of other classes', async (t) => {
     });
   const all = [submit('scan', 'first'), submit('scan', 'second')];
   all.push(submit('scan', 'scan'), submit('transaction', 'transaction'), submit('proposal', 'proposal'), submit('block', 'block'));
-  // The thread has two jobs at a time, and their answers may come in one event-loop tick, so only jobs far apart have a
-  // fixed order.
+  // The thread has two jobs at a time, and their answers may arrive in one event-loop tick. So only jobs that are far
+  // apart have a fixed order.
   all.push(submit('scan', 'late'), submit('scan', 'later'), submit('scan', 'last'));
   await Promise.all(all);
   const place = (name: string): number => order.indexOf(name);
@@ -84,7 +85,8 @@ t.test('bundles waiting transactions into jobs, and returns a verdict for each',
     ),
   );
   results.forEach((result, i) => {
-    // Under P2SH alone a witness says nothing; 31 is broken at input 1, and only input 0 was asked for.
+    // Under P2SH alone, witnesses are not checked. Transaction 31 is invalid at input 1, but only input 0 was to be
+    // checked.
     const broken = i % 7 === 3 && flagsOf(i) === CONSENSUS && i !== 31;
     const expected = broken
       ? { ok: false, failedTx: 0, failedInput: i % 2, scriptError: 2 }

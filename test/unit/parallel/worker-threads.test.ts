@@ -1,5 +1,5 @@
-// Threads of the pool and of the assembler that end while they load, end with a job, answer twice or never: each job has
-// an answer or an error, and the threads come back.
+// Tests threads of the pool and of the assembler that end while they load, end during a job, answer twice or never:
+// each job gets a result or an error, and the threads are replaced.
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ function folder(t: Test) {
   };
 }
 
-/** Both kinds of threads, asked in the same way. */
+/** Both kinds of threads, with the same interface. */
 const kinds: [string, (threads: number, every?: Every) => { ask(how: Unruly): Promise<unknown>; close(): Promise<void> }][] = [
   [
     'the pool',
@@ -57,7 +57,7 @@ for (const [name, open] of kinds) {
     disk.break();
     for (let i = 0; i < 3; i++) await t.rejects(threads.ask('answers'));
     disk.mend();
-    // One that was started meanwhile may be under way to its end.
+    // A thread that was started before the repair may still end.
     t.equal(await threads.ask('answers').catch(() => threads.ask('answers')), 'answers');
   });
 
@@ -107,12 +107,12 @@ for (const [name, open] of kinds) {
     t.equal(await threads.ask('answers'), 'answers');
     const stalled = threads.ask('stalls').catch((error: Error) => error);
     const behind = threads.ask('answers').catch(() => threads.ask('answers'));
-    // A job of the pool has a second chance.
+    // A job of the pool is tried a second time.
     for (let life = name === 'the pool' ? 2 : 1; life > 0; life--) {
       await until('it stalls', () => disk.stalls());
       disk.goesOn();
       for (let i = 0; i < 11; i++) look();
-      // As long as it may take.
+      // The job has not exceeded its time limit yet.
       t.equal(disk.loaded(), name === 'the pool' ? 3 - life : 1);
       look();
     }
@@ -179,7 +179,7 @@ t.test('allows long script checks while single checks complete, and waiting jobs
   const behind = pool.run('block', 'verify', 'answers');
   await until('it works', () => disk.stalls());
   for (let i = 0; i < 30; i++) {
-    // One in ten looks finds a check that ended.
+    // In one of ten looks, a further check has ended, which counts as progress.
     if (i % 10 === 0) new SlabView(slab).countCheck();
     look();
   }

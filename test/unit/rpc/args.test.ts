@@ -1,4 +1,4 @@
-// The getters' codes and texts, amounts, hashes, and the arguments of getblocktemplate.
+// Tests the readers of arguments with their codes and texts, amounts, hashes, and the arguments of getblocktemplate.
 import t from 'tap';
 import {
   asAmount,

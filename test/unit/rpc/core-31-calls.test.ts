@@ -1,5 +1,5 @@
-// Every method, argument and member of the calls of Core 31 (its rpc.discover) against the declarations in default mode
-// and with -compat=31: what is missing is listed here with a reason.
+// Compares every method, argument and member of the calls of Core 31 (its rpc.discover) with the declarations, in
+// default mode and with -compat=31. Missing ones are listed here with a reason.
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -87,11 +87,11 @@ function argTypes({ type, anyType, typeWords }: ArgSpec): readonly string[] {
   }
 }
 
-/** Arguments by path, their names sorted. */
+/** Yields arguments by path, with their names sorted. */
 function* argPaths(args: readonly ArgSpec[], prefix: string): Generator<[string, readonly string[]]> {
   for (const arg of args) {
     const at = arg.name === '' ? prefix : `${prefix}${prefix === '' || prefix.endsWith('.') ? '' : '.'}${arg.name}`;
-    // Each name alone is taken too.
+    // Each single name is accepted too.
     if (arg.name !== '') for (const name of new Set([at, ...at.split('|')])) yield [name, argTypes(arg)];
     yield* argPaths(arg.inner ?? [], arg.type === 'arr' ? `${at}[]` : at);
   }
@@ -112,7 +112,7 @@ const RESULT_TYPES: Readonly<Record<ResultSpec['type'], readonly string[]>> = {
   elision: [],
 };
 
-/** Members of results by path. An ellipsis stands for what it leaves out. */
+/** Yields members of results by path. An ellipsis stands for the members that it leaves out. */
 function* resultPaths(results: readonly ResultSpec[], prefix: string): Generator<[string, readonly string[]]> {
   for (const result of results) {
     if (result.type === 'elision') {
@@ -140,7 +140,7 @@ function collected(paths: Iterable<[string, readonly string[]]>): Map<string, Se
   return found;
 }
 
-/** Entries of Core that the declarations of a version lack. */
+/** Lists entries of Core that the declarations of a version lack. */
 function missingIn(compat: Compat): string[] {
   const declared = methodsOf(true, compat);
   const missing: string[] = [];

@@ -1,5 +1,5 @@
-// Default mode answers as Core 31 does, with what 0.21.1 has besides. Cases in which the two differ; the wallets' calls
-// are in test/functional/wallet-calls.test.ts.
+// Tests that default mode answers as Core 31 does, with additional members of 0.21.1. It covers cases in which the two
+// differ; the wallets' calls are in test/functional/wallet-calls.test.ts.
 import t from 'tap';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import { COMPATS, type CompatName } from '../../../src/policy/compat.js';

@@ -1,5 +1,5 @@
-// Dispatch from bytes to bytes: lookup, named arguments, counts, help, faults, batches; and the router of a front
-// thread.
+// Tests the dispatch of requests to replies, in bytes: lookup, named arguments, counts, help, errors, batches; and the
+// router of a front thread.
 
 import t from 'tap';
 import { chainParams } from '../../../src/consensus/params/networks.js';
@@ -351,7 +351,7 @@ t.test('concurrent readers share a time slice, and a waiting one does not block 
     const reading: Reading = {
       values: 1,
       goOn: (ms) => {
-        // Each reading takes a millisecond.
+        // Each reading of the clock takes a millisecond.
         for (let passed = 0; passed < ms; passed++) workClock.now();
         return ++steps === 3;
       },

@@ -28,9 +28,9 @@ import { crypto, type Fixture, facesOf } from '../../framework/chain-fixture.js'
 /** A call executor and the calls that its replacements received. */
 export interface TestExecutor {
   readonly executor: CallExecutor<NodeContext & WalletContext>;
-  /** A call's result; rejects with code and message. */
+  /** Returns a call's result; rejects with its code and message. */
   call(method: string, ...params: unknown[]): Promise<unknown>;
-  /** A call's code and message. */
+  /** Returns the code and message of a call that fails. */
   fault(method: string, ...params: unknown[]): Promise<string>;
   readonly context: NodeContext & WalletContext;
   readonly events: string[];
@@ -55,8 +55,8 @@ const descriptorsOf = ({ view }: Fixture['chain']): DescriptorContext => ({
 const littleEndian = (hash: Uint8Array): bigint => BigInt(`0x${Buffer.from(hash).reverse().toString('hex')}`);
 
 /**
- * Makes an executor over the fixture's chain. `blocks` is where buildBlock finds the test's own record of the tip;
- * `parts` override replacements.
+ * Makes an executor over the fixture's chain. buildBlock finds the test's own record of the tip in `blocks`; `parts`
+ * override replacements.
  */
 export function openExecutor(
   fixture: Fixture,

@@ -19,8 +19,8 @@ const { COMPATS } = await import('../../../src/policy/compat.js');
 
 const SIZE = 500;
 /**
- * Between n and 2n, and between 2n and 4n, linear work grows by factors of 2, sorting by some 2.2, and squares by 4.
- * What is small stays below the slack: pauses between slices of the loop, caches, and lists of fixed length.
+ * If the size doubles, linear work grows by a factor of 2, sorting by about 2.2, and quadratic work by 4. Small work
+ * stays below the slack: pauses between slices of the loop, caches, and lists of fixed length.
  */
 const MOST_GROWTH = 2.8;
 const SLACK = 100_000;
@@ -34,16 +34,14 @@ const address = (i: number): string => {
   return encodeAddress(witnessProgramScript(0, program), params, hashes) as string;
 };
 
-/** A JSON text of so many elements. */
+/** Makes a JSON text with n elements. */
 type Maker = (n: number) => string;
 
 const list = (one: (i: number) => string, n: number): string => `[${Array.from({ length: n }, (_, i) => one(i)).join(',')}]`;
 const members = (one: (i: number) => string, n: number): string => `{${Array.from({ length: n }, (_, i) => one(i)).join(',')}}`;
 const text = (part: string, n: number): string => JSON.stringify(part.repeat(n));
 
-/**
- * Texts that are long in ways that readers of amounts, hex, base58, descriptors, paths and key origins may stumble on.
- */
+/** Long texts that could cause much work in readers of amounts, hex, base58, descriptors, paths and key origins. */
 const TEXTS: Record<string, Maker> = {
   zeros: (n) => text('00', n),
   fraction: (n) => JSON.stringify(`0.${'0'.repeat(n)}1`),
@@ -95,7 +93,7 @@ function makersOf({ type }: ArgSpec): Record<string, Maker> {
   }
 }
 
-/** A short value of its type, for the arguments before the long one. */
+/** Returns a short value of the type, for the arguments before the long one. */
 function short({ type }: ArgSpec): string {
   switch (type) {
     case 'str':
@@ -121,10 +119,10 @@ const inputs = (n: number): string => list((i) => `{"txid":"${hash(i + 1)}","vou
 const key = '02c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5';
 const leafKey = key.slice(2);
 const le32 = (value: number): string => Buffer.from(Uint32Array.of(value).buffer).toString('hex');
-/** A compact size, always the shortest: others are refused. */
+/** Encodes a compact size in its shortest form; others are refused. */
 const varint = (value: number): string =>
   value < 0xfd ? le32(value).slice(0, 2) : value < 0x1_0000 ? `fd${le32(value).slice(0, 4)}` : `fe${le32(value)}`;
-/** An unsigned transaction of so many inputs and one output. */
+/** Makes an unsigned transaction of n inputs and one output. */
 const rawTx = (n: number): string =>
   `02000000${varint(n)}${Array.from({ length: n }, (_, i) => `${hash(i + 1)}${le32(i)}00ffffffff`).join('')}01${'00'.repeat(8)}015100000000`;
 const psbt = (n: number): string => {
@@ -137,7 +135,7 @@ const tree = (n: number, leaf: (i: number) => string, from = 0): string =>
 const prevTxs = (n: number): string =>
   list((i) => `{"txid":"${hash(i + 1)}","vout":${i},"scriptPubKey":"0014${hash(i).slice(24)}","amount":1}`, n);
 
-/** Input that is taken, where it is read furthest. */
+/** Valid input, which the method reads to its end. */
 const VALID: [method: string, name: string, params: (n: number) => string][] = [
   ['createrawtransaction', 'outputs', (n) => `[],${output('0.001')(n)}`],
   ['createrawtransaction', 'listed outputs', (n) => `[],${list((i) => `{"${address(i)}":1}`, n)}`],
@@ -190,7 +188,10 @@ const VALID: [method: string, name: string, params: (n: number) => string][] = [
   ['createmultisig', 'keys', (n) => `1,${list(() => `"${key}"`, n)}`],
 ];
 
-/** Every method with something long in each of its arguments: one after another all that is long for its type. */
+/**
+ * Yields calls of every method in which one argument is long, for each kind of long value that fits the argument's
+ * type.
+ */
 function* declaredCalls(): Generator<[method: string, name: string, params: (n: number) => string[]]> {
   for (const { name, args } of METHODS.values()) {
     for (const [at, arg] of args.entries()) {
@@ -201,7 +202,7 @@ function* declaredCalls(): Generator<[method: string, name: string, params: (n: 
   }
 }
 
-/** Not called: they would end the test, or wait for what never comes. */
+/** These are not called: they would end the test, or wait for an event that does not occur. */
 const LEFT_OUT = new Set(['stop', 'waitfornewblock', 'waitforblock', 'waitforblockheight']);
 
 t.test('the work of every call grows linearly with the size of its arguments', async (t) => {
@@ -223,13 +224,13 @@ t.test('the work of every call grows linearly with the size of its arguments', a
     if (LEFT_OUT.has(method)) continue;
     const one = await work(method, params(SIZE));
     const four = await work(method, params(4 * SIZE));
-    // Linear work ends here.
+    // More than linear work shows only above this line.
     if (four <= 4.2 * one + SLACK) continue;
     const two = await work(method, params(2 * SIZE));
     const grown = four - two;
     if (grown > MOST_GROWTH * Math.max(0, two - one) + SLACK) t.fail(`${method}, ${name}: ${one}, ${two}, ${four}`);
   }
-  // A stack that overflows is answered as a fault.
+  // A stack overflow would be reported as an error of the call.
   t.same(
     events.filter((event) => event.includes('RangeError')),
     [],

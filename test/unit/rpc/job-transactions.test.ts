@@ -1,5 +1,5 @@
-// getrawtransactions keeps tables of the last blocks' transactions. Headers stay for good; their blocks' transactions
-// must not.
+// Tests that getrawtransactions keeps tables of the transactions of the last blocks only. Headers stay in memory; the
+// transactions of their blocks must not.
 import t from 'tap';
 import { type BlockView, parseBlock } from '../../../src/consensus/block/block-view.js';
 import type { NodeContext } from '../../../src/rpc/context/node.js';
@@ -14,7 +14,7 @@ interface Node {
   readonly block: BuiltBlock;
 }
 
-/** Stand-ins for a chain that count what is read. */
+/** A simulated chain that records which blocks are read. */
 function chainOf(): { ctx: Pick<NodeContext, 'blocks' | 'chain'>; reads: number[]; extend(block: BuiltBlock, prev: Node | null): Node } {
   const reads: number[] = [];
   const chain = {
@@ -48,7 +48,7 @@ t.test('keeps tables of at most the last three blocks and reads each block once'
     Array.from({ length: 20 }, (_, i) => i + 1),
     'each block was read once',
   );
-  // A branch of the same heights takes over, again and again.
+  // Another branch of the same height replaces the last block, repeatedly.
   const { prev } = node as Node;
   for (let tag = 1; tag <= 10; tag++) {
     extend(buildBlock((prev as Node).block, { tag }), prev);

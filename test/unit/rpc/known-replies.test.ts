@@ -1,4 +1,5 @@
-// Replies that a front thread gives by the bytes of an earlier request: the same as if it had parsed them.
+// Tests replies that a front thread returns for the bytes of an earlier request: they must be the same as if it had
+// parsed the bytes.
 import t from 'tap';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
@@ -17,7 +18,7 @@ const SECOND = { height: 8, hashHex: 'cd'.repeat(32), difficulty: 1 };
 
 const textOf = (body: KnownBody): string => (isHole(body) ? body.job : Buffer.from(wholeBody(body)).toString());
 
-/** Makes a router, and the tip and moment that it sees. */
+/** Makes a router, and the tip and time that it sees. */
 function openRouter(version2 = false) {
   const at = { tip: FIRST, moment: 1, blocks: 1, onTip: () => {} };
   const counted: string[] = [];
@@ -48,7 +49,7 @@ function openRouter(version2 = false) {
     return reply && textOf(reply);
   };
   const plan = (body: string) => router.plan(Buffer.from(body), call(null)) as CallPlan;
-  /** Asks in vain as often as it takes, and says what the node thread does. */
+  /** Makes the front cache a reply: calls as often as necessary, and returns the node thread's reply. */
   const teach = (body: string, said: ReplyBody): void => {
     plan(body);
     (plan(body) as ThreadPlan).cacheReply?.(200, said);
@@ -182,7 +183,7 @@ t.test('answers a request although another one is planned when the newest tip is
   const count = '{"method":"getblockcount","id":1}';
   const reply = { kind: 'reply', status: 200, body: '{"result":7,"error":null,"id":1}\n' };
   t.same(plan(count), reply);
-  // The newest tip arrives behind replies. Their clients may have sent the next requests already.
+  // The newest tip arrives after replies. Their clients may already have sent the next requests.
   let inner: CallPlan | null = null;
   at.onTip = () => {
     at.onTip = () => {};
@@ -208,7 +209,7 @@ t.test('bounds the cached replies and never gives one to another request', async
   t.ok(held > 100 && held * 4000 <= 4_194_304, `${held} are held`);
 });
 
-// Members in any order, some twice, with ids of every kind and names that only look like one.
+// Members in any order, some of them twice, with ids of every kind, and names that only resemble a known one.
 const idText = fc.oneof(
   fc.nat().map(String),
   fc.constantFrom(

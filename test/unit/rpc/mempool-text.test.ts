@@ -1,5 +1,5 @@
-// Texts about the whole mempool: the same bytes from the tables themselves and from a copy on another thread, and the
-// same values as the entries have. Each text is made once for every state of the mempool.
+// Tests texts about the whole mempool: the bytes are the same from the tables themselves and from a copy on another
+// thread, and the values are those of the entries. Each text is made once for every state of the mempool.
 import t from 'tap';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
@@ -27,7 +27,7 @@ function fill(pool: TxPool, count: number, random: () => number): void {
     const bytes = buildTx({ version: 2, inputs: [input], outputs: [{ value: i, script: new Uint8Array(30) }], locktime: 0 });
     const tx = parseTx(bytes, crypto);
     txids.push(tx.txid);
-    // Some above 2^32 satoshis.
+    // One fee is above 2^32 satoshis.
     const fee = i === 5 ? 6_000_000_000 : below(5_000);
     pool.add({ tx, fee, time: 1_700_000_000 + i, height: 100 + i, sigopCost: 0, size: tx.vsize, spendsCoinbase: false, locks: null });
   }

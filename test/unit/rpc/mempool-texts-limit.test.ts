@@ -1,4 +1,4 @@
-// How many texts about the mempool are written at once while the mempool changes between calls.
+// Tests the limit on texts about the mempool that are written at once while the mempool changes between calls.
 import t from 'tap';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';

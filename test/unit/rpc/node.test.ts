@@ -1,5 +1,5 @@
-// Methods of the node thread over a real chain in memory: blocks, statistics, coins, proofs, tips, waits, generate
-// calls, control. Pool, network and log are small stand-ins; recorded conversations cover the rest.
+// Tests methods of the node thread over a real chain in memory: blocks, statistics, coins, proofs, tips, waits,
+// generate calls, control. Mempool, network and log are small replacements; recorded conversations cover the rest.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -34,7 +34,7 @@ fileSuite('chains/regtest-getblockstats.json', async (t) => {
   for (const block of blocks) await fixture.chain.commands.submitBlock(Buffer.from(block, 'hex'));
   t.equal(fixture.chain.view.tip.height, blocks.length - 1);
   for (const expected of stats) {
-    // The file is newer than the replies we follow: it has two more figures and counts 40 bytes around an output, not
+    // The file is from a newer release than these replies: it has two more figures and adds 40 bytes for an output, not
     // 41.
     const { utxo_increase_actual: _a, utxo_size_inc_actual: _b, ...rest } = expected;
     const wanted = { ...rest, utxo_size_inc: Number(expected.utxo_size_inc) + Number(expected.outs) - Number(expected.ins) };
@@ -256,7 +256,7 @@ t.test('generate calls mine blocks and reject invalid addresses and transactions
   const { chain } = fixture;
   const built = new Map<string, BuiltBlock>();
   const { call, fault } = openExecutor(fixture, built);
-  // The stand-in builder needs its own record of each new tip.
+  // The simulated block builder needs its own record of each new tip.
   chain.events.tip.add((tip, { connected }) => {
     const block = connected.at(-1);
     if (!block) return;
@@ -446,7 +446,7 @@ t.test('control and network calls check their arguments and report the state', a
     '-8 Priority is no longer supported, dummy argument to prioritisetransaction must be 0.',
   );
   t.equal(await fault('prioritisetransaction', 'ab'.repeat(32), 1, 1.5), '-1 JSON integer out of range', 'the delta is read first');
-  // Core takes all of an int64; what is no longer exact as a number is refused like what is beyond that.
+  // Core accepts all 64-bit integers. Adit also refuses those that a number cannot represent exactly.
   for (const delta of [2 ** 52 + 1, -(2 ** 52) - 1, 9_000_000_000_000_000_000])
     t.equal(await fault('prioritisetransaction', 'ab'.repeat(32), null, delta), '-1 JSON integer out of range', `${delta}`);
   t.same(await call('logging'), { net: false, rpc: false });

@@ -1,12 +1,12 @@
-// The shape of an OpenRPC document by its specification, 1.3.2 (spec.open-rpc.org): required fields, their types, and
-// no others but those that begin with x-. Schemas inside of it are JSON Schema draft 7, as far as a document may use
-// them here.
+// The schema of an OpenRPC document according to its specification, 1.3.2 (spec.open-rpc.org): required fields, their
+// types, and no other fields except those that begin with x-. Schemas within it are JSON Schema draft 7, as far as a
+// document may use them here.
 import type { Schema } from '../../framework/schema-faults.js';
 
 const text: Schema = { type: 'string' };
 const flag: Schema = { type: 'boolean' };
 const listOf = (items: Schema): Schema => ({ type: 'array', items });
-/** An object of these fields and extensions. */
+/** Schema of an object with these fields and extensions. */
 const record = (properties: Record<string, Schema>, ...required: string[]): Schema => ({
   type: 'object',
   properties,

@@ -1,5 +1,5 @@
-// The OpenRPC document against what it is made from and against what the node says: every method, argument, example and
-// result.
+// Compares the OpenRPC document with the declarations it is made from, and with replies of the node: every method,
+// argument, example and result.
 import t from 'tap';
 import { convertArguments } from '../../../src/cli/arguments.js';
 import { COMPATS } from '../../../src/policy/compat.js';
@@ -12,13 +12,16 @@ import { type Schema, schemaFaults } from '../../framework/schema-faults.js';
 import { OPENRPC_META } from './openrpc-meta.js';
 
 const document = openRpcDocument(METHODS.values(), COMPATS['0.21.1']);
-/** echo gives back what it got, generate is gone, and JSON Schema describes the schemas of the document. */
+/**
+ * Methods without a declared result: echo returns its arguments, generate no longer exists, and JSON Schema describes
+ * the schemas of the document.
+ */
 const OPEN_RESULTS: readonly string[] = ['echo', 'echojson', 'generate', 'getopenrpcinfo', 'rpc.discover'];
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 const faults = (schema: Schema, value: unknown): string[] => schemaFaults(schema, value);
 
-/** Examples name some values instead of giving them; the empty text stands for those. */
+/** Replaces placeholders in examples, such as "txid", by an empty text. */
 function filledIn(value: unknown): unknown {
   if (typeof value === 'string')
     return /^(my\w*|txid|blockhash|hexstring|hexdata|hex|proof|signedhex|parenthex|childhex|id)$/.test(value) ? '' : value;
@@ -56,7 +59,7 @@ t.test('the document is valid by the OpenRPC specification', async (t) => {
 });
 
 t.test('the document declares every result except the listed ones', async (t) => {
-  /** Where a schema leaves open what there may be. */
+  /** Returns the places at which a schema allows any value. */
   const open = (schema: Schema, at: string): string[] => {
     if (schema.anyOf) return schema.anyOf.flatMap((one, i) => open(one, `${at}|${i}`));
     if (schema.type === undefined) return [at];
@@ -120,7 +123,7 @@ t.test('the arguments of every example match the schemas', async (t) => {
         t.same(faults(method.params[i]!.schema, filledIn(value)), [], `${method.name} ${name}`);
       });
     }
-    // The command line's examples, converted as adit-cli does, fit the same schemas.
+    // The command line's examples, converted as adit-cli does, must match the same schemas.
     for (const { cli, method: called = method.name } of spec.examples) {
       if (cli === undefined || cli.includes('...')) continue;
       const { params } = document.methods.find(({ name }) => name === called)!;
@@ -135,7 +138,7 @@ t.test('the arguments of every example match the schemas', async (t) => {
   t.ok(seen >= 55, `${seen} examples`);
 });
 
-/** Words as a shell splits them: blanks, quotes of both kinds, backslashes in double ones. */
+/** Splits a line into words as a shell does: blanks, quotes of both kinds, backslashes in double quotes. */
 function shellWords(line: string): string[] {
   return [...line.matchAll(/(?:'[^']*'|"(?:\\.|[^"\\])*"|[^\s'"])+/g)].map(([word]) =>
     word.replace(

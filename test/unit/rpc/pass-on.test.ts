@@ -1,5 +1,5 @@
-// Calls of wallets that the node thread passes on: replies are those of the wallets' thread to the byte, and secrets
-// cross as bytes.
+// Tests wallet calls that the node thread passes on: replies equal those of the wallet thread byte for byte, and
+// secrets are passed as bytes.
 import t from 'tap';
 import { CallLinks } from '../../../src/link/call-links.js';
 import { CallQuota } from '../../../src/link/call-quota.js';

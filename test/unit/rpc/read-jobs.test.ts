@@ -1,4 +1,4 @@
-// Read jobs over real block files that are damaged or deleted before the job runs.
+// Tests read jobs over real block files that are damaged or deleted before the job runs.
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';

@@ -1,5 +1,5 @@
-// Every result that Bitcoin Core 0.21.1 gave in the recorded conversations has the shape that the method's declaration
-// promises: nothing else in it, nothing missing, each member of its type. The OpenRPC document hands that shape out.
+// Checks that every result of Bitcoin Core 0.21.1 in the recorded conversations has the shape of the method's
+// declaration: no other member, none missing, each of its type. The OpenRPC document contains this shape.
 import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
@@ -9,11 +9,11 @@ import { methodsOf } from '../../../src/rpc/declare/methods.js';
 import { openRpcDocument } from '../../../src/rpc/openrpc.js';
 import { schemaFaults } from '../../framework/schema-faults.js';
 
-/** Where the recordings of a version are, and of how many methods they hold a result. */
+/** For each version: the folder with its recordings, and the number of methods of which they contain a result. */
 const RECORDINGS = [['0.21.1', 'conformance', 87]] as const;
 const tests = path.resolve(import.meta.dirname, '../../../../test');
 
-/** The result in a reply; undefined for errors and for what is no JSON-RPC. */
+/** Returns the result in a reply; undefined for errors and for replies that are not JSON-RPC. */
 function resultOf(reply: string): unknown {
   try {
     const parsed = JSON.parse(reply) as { result?: unknown; error?: unknown } | null;

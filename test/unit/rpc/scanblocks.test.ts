@@ -1,4 +1,4 @@
-// scanblocks and getdescriptoractivity over a chain whose filters are known.
+// Tests scanblocks and getdescriptoractivity over a chain whose filters are known.
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -63,7 +63,7 @@ t.test('scanblocks and getdescriptoractivity find payments and spends of descrip
     t.match(await call('scanblocks', 'start', WANTED, 0, 105, 'basic', certain), { relevant_blocks: found, completed: true });
     t.match(await call('scanblocks', 'start', WANTED, 105), { from_height: 105, relevant_blocks: [spending.hashHex] });
     t.match(await call('scanblocks', 'start', WANTED, 3, 104), { to_height: 104, relevant_blocks: [paying.hashHex] });
-    // A filter that says more than its block holds.
+    // A filter that contains a script which its block does not contain.
     const innocent = chain.view.atHeight(50)!;
     const honest = filters.get(innocent.hashHex)!;
     const builder = new BasicFilterBuilder(innocent.hash);
@@ -71,7 +71,7 @@ t.test('scanblocks and getdescriptoractivity find payments and spends of descrip
     filters.set(innocent.hashHex, builder.finish());
     t.match(await call('scanblocks', 'start', WANTED, 40, 60), { relevant_blocks: [innocent.hashHex] });
     t.match(await call('scanblocks', 'start', WANTED, 40, 60, 'basic', certain), { relevant_blocks: [] });
-    // Without a filter it goes no further, and says so.
+    // Without a filter the scan ends there and reports it.
     filters.delete(innocent.hashHex);
     t.match(await call('scanblocks', 'start', WANTED), { to_height: 49, relevant_blocks: [], completed: false });
     filters.set(innocent.hashHex, honest);

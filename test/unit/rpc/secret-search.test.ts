@@ -1,6 +1,6 @@
-// Passphrases and private keys are removed from requests before these are parsed: exactly where a method takes them, in
-// single requests and in batches of any size. The removed text is what the parser would have read. The rest of the body
-// is unchanged.
+// Tests that passphrases and private keys are removed from requests before these are parsed: exactly in the arguments
+// that contain them, in single requests and in batches of any size. The removed text is what the parser would have
+// read. The rest of the body is unchanged.
 
 import t from 'tap';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
@@ -32,10 +32,7 @@ const B = '5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ';
 const XPRV = 'xprv9s21ZrQH143K31xYSDQpPDxsXRTUcvj2iNHm5NUtrGiGG5e2DtALGdso3pGz6ssrdK4PFmM8NSpSBHNqPqm55Qn3LqFtT2emdEXVYsCzC2U';
 const XPUB = 'xpub661MyMwAqRbcFW31YEwpkMuc5THy2PSt5bDMsktWQcFF8syAmRUapSCGu8ED9W6oDMSgv6Zz8idoc4a6mr8BDzTJY47LJhkJ8UB7WEGuduB';
 
-/**
- * Returns the secrets that a search takes.
- * @param stepMs time of a step; the smallest value pauses wherever possible
- */
+/** Returns the secrets that a search finds. @param stepMs time of a step; the smallest value pauses wherever possible */
 function searched(body: Uint8Array, stepMs = Number.POSITIVE_INFINITY): { taken: TakenSecrets; steps: number } {
   const requests = scanRequest(body);
   const search = requests instanceof RequestBody ? SecretSearch.in(requests, SECRET_PLACES) : null;
@@ -44,7 +41,7 @@ function searched(body: Uint8Array, stepMs = Number.POSITIVE_INFINITY): { taken:
   return { taken: search?.taken ?? new TakenSecrets(), steps };
 }
 
-/** Body and keys after taking: tokens back in place give the request as it was. */
+/** Returns the keys, the remaining body, and the body with the keys put back in place of their tokens. */
 function takenKeys(body: string, stepMs?: number): { keys: string[]; left: string; back: string } {
   // Bodies may be Buffers, whose slices are views.
   const given = Buffer.from(body);
@@ -102,7 +99,7 @@ t.test('removes private keys where a method takes them, and nothing else', async
     [`{"method":"importprivkey","params":["${A}x1"]}`, []],
     [`{"method":"importprivkey","params":["0${A.slice(1)}"]}`, []],
     ['{"method":"importprivkey"}', []],
-    // In batches, whatever else stands there.
+    // In batches, whatever the other entries are.
     [`[{"method":"importprivkey","params":["${A}"]}]`, [A]],
     [
       `[5,"importprivkey",{"id":"${A}","method":"getblockcount"},[],{"params":["${B}"],"method":"importprivkey"},{"method":"x","params":["${A}"]}]`,
@@ -112,7 +109,7 @@ t.test('removes private keys where a method takes them, and nothing else', async
     // The parser uses the first of two members with one name.
     [`{"method":"importprivkey","method":"setlabel","params":["${A}"],"params":["${B}"]}`, [A]],
     [`{"method":"setlabel","method":"importprivkey","params":["${A}"]}`, []],
-    // In descriptors: private keys of any network, and nothing else.
+    // In descriptors: private keys of any network are removed, and nothing else.
     [`{"method":"importmulti","params":[[{"desc":"pkh(${A})#abcdefgh"}]]}`, [A]],
     [
       `{"method":"getdescriptorinfo","params":["wsh(multi(2,[d34db33f\\/44h]${XPRV}\\/1h\\/*, ${A},${B},${XPUB}\\/*,02${'ab'.repeat(32)}))"]}`,
@@ -225,7 +222,7 @@ t.test('secretMethodIn finds a method with secrets in few searches of the body',
   t.equal(found('{"m\\u0065thod":"importpriv\\u006bey"}'), 'importprivkey', 'names with escapes');
   t.equal(found('{"method":"getblock","params":[{"method":"importprivkey"}]}'), null);
   t.equal(found('{"method":5}'), null);
-  // The same method again and again: the body is searched for members once.
+  // A batch with the same method many times: the body is searched for members only once.
   const body = Buffer.from(`[${'{"method":"importmulti"},'.repeat(1000)}5]`);
   let searches = 0;
   body.includes = (...args) => {
@@ -267,17 +264,17 @@ t.test('removes thousands of private keys from a large body in short steps', asy
     t.equal(given.toString().includes(B), false);
     let back = given.toString();
     let at = 0;
-    // Tokens come in the order of the text.
+    // Tokens stand in the order of the text.
     back = back.replace(/~key:\d+~*/g, (token) => {
       if (!token.startsWith(`~key:${at++}~`)) t.fail(token);
       return ascii(taken.keys.get(token) ?? new Uint8Array());
     });
     t.equal(back, body);
   }
-  // Requests of other methods are passed in steps as well.
+  // Requests of other methods are skipped in steps as well.
   const names = bytes(`[${'{"method":"getblock"},'.repeat(100_000)}{"method":"stop"},{"method":"encryptwallet","params":["x"]}]`);
   t.ok(searched(names, 0).steps > 50);
-  // Depth and rubbish; a control character ends nothing.
+  // Deep nesting and invalid text. A control character does not end a search.
   for (const text of [
     '['.repeat(100_000),
     '{"a":'.repeat(50_000),
@@ -306,7 +303,7 @@ t.test('restores any request to the same text when the removed keys are put back
   fc.assert(
     fc.property(fc.oneof(request, fc.array(fc.oneof(request, fc.jsonValue()))), fc.nat(2), (any, indent) => {
       const names = JSON.stringify(any).includes('pass') ? null : any;
-      // Passphrases leave nothing to put back.
+      // Passphrases are not put back, so these methods are skipped.
       if (names === null || /encryptwallet|createwallet|importcorewallet|migratewallet/.test(JSON.stringify(any))) return true;
       const body = JSON.stringify(any, null, indent);
       const found = takenKeys(body);

@@ -1,4 +1,4 @@
-// Facts that several calls show.
+// Tests values that several calls return.
 import t from 'tap';
 import { COMPATS } from '../../../src/policy/compat.js';
 import type { NodeContext } from '../../../src/rpc/context/node.js';

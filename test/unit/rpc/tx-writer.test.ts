@@ -1,5 +1,5 @@
-// TxWriter writes bytes; txMembersSliced makes objects of the same members, which are encoded. Both must agree for every
-// script, witness and amount, in each release that shows other members.
+// Compares TxWriter, which writes bytes, with txMembersSliced, which makes objects of the same members. The results
+// must be equal for every script, witness and amount, in each release that has other members.
 import t from 'tap';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';

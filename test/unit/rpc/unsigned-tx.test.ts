@@ -1,4 +1,4 @@
-// Texts that the signing calls accept as a transaction.
+// Tests texts that the signing calls accept as a transaction.
 import t from 'tap';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { asUnsignedTx } from '../../../src/rpc/node/signing-args.js';

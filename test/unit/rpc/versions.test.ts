@@ -1,5 +1,5 @@
-// Replies and declarations as the versions have them: what is declared since and until a release, and the order of
-// members.
+// Tests that replies and declarations follow the selected version: members declared since and until a release, and
+// their order.
 import t from 'tap';
 import { COMPATS, type Compat, follows, shows } from '../../../src/policy/compat.js';
 import { methodsOf } from '../../../src/rpc/declare/methods.js';
@@ -107,7 +107,7 @@ t.test('renders help with the arguments and the client name of each release', as
   t.equal(example(COMPATS.default), '> adit-cli getthings 1');
 });
 
-/** Every member of some results by its path, with its type. */
+/** Yields every member of some results by its path, with its type. */
 function* membersOf(results: readonly ResultSpec[], path: string): Generator<[path: string, type: string]> {
   for (const { name: key, type, inner = [], of = [] } of results) {
     const at = `${path}/${key}`;

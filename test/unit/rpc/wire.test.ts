@@ -1,5 +1,5 @@
-// JSON on the wire against the recorded bytes of a real node: what the reader takes and refuses, how the writer spells,
-// how requests become entries and outcomes become replies.
+// Compares JSON with the recorded bytes of a real node: which texts the reader accepts and refuses, the form in which
+// the writer writes values, and the conversion of requests to entries and of outcomes to replies.
 
 import t from 'tap';
 import { RPC_CODE, RpcError } from '../../../src/rpc/errors.js';
@@ -372,7 +372,7 @@ t.test('stops a batch whose reply exceeds its own or the common limit', async (t
   third.add(one, OK);
   t.same(third.finish(), { status: 200, body: `[${text}]\n` }, 'a finished reply releases its share of the limit');
   t.match(first.finish().body, /after number 4 were not executed/);
-  // Large ones come as bytes of their own, which can cross threads.
+  // Large replies are arrays of bytes, which can be transferred to another thread.
   const large = new BatchReply(new ReplyQuota());
   const half = JSON.stringify('é'.repeat(600_000));
   for (let i = 0; i < 5; i++) large.add(one, { result: half });
@@ -413,7 +413,7 @@ t.test('reads large JSON in time slices with the same outcome as at once', async
     t.throws(() => inTurns(text), JsonParseError);
     t.throws(() => parseJson(bytes(text)), JsonParseError);
   }
-  // An entry of a batch may be as long as all of it.
+  // A batch may consist of one entry that is as long as the batch.
   const steps = (body: string): { steps: number; requests: RequestBody } => {
     const given = bytes(body);
     const scan = new RequestScan().start(given);
@@ -425,7 +425,7 @@ t.test('reads large JSON in time slices with the same outcome as at once', async
   t.ok(batch.steps > 20, `${batch.steps} steps`);
   t.ok(encodeJson(batch.requests.at(1).params as JsonValue) === echo(`[${texts[0]!}]`));
   t.equal(batch.requests.length, 3);
-  // Values that are nearly long enough for a pause within them.
+  // Values that are almost long enough for a pause within them.
   const rest = Array(100)
     .fill(`"${'x'.repeat(63_000)}"`)
     .join(',');
@@ -521,7 +521,7 @@ t.test('JsonBytes writes the same bytes as encodeJson, over several parts', asyn
       },
     ),
   );
-  // Over several parts, with pieces taken back wherever they lie.
+  // The text has several parts, and entries are taken back at any position.
   const out = new JsonBytes();
   const expected: string[] = [];
   for (let i = 0; i < 12_000; i++) {

@@ -1,4 +1,4 @@
-// Lines in and out, against bytes that are spelled out.
+// Tests reading and writing of lines, against bytes that are written out.
 import t from 'tap';
 import { LineReader } from '../../../src/stratum/codec/line-reader.js';
 import { encodeError, encodeResult, encodeSetDifficulty } from '../../../src/stratum/codec/reply.js';
@@ -8,7 +8,7 @@ import { fc } from '../../framework/fast-check.js';
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
 const line = (json: string) => readLine(Buffer.from(json, 'latin1'));
 
-/** Lines of a reader that gets these pieces; false where it refuses. */
+/** Returns the lines that a reader finds in these pieces, and false where it refuses them. */
 function linesOf(pieces: readonly string[], reader = new LineReader()): (string | false)[] {
   const lines: (string | false)[] = [];
   for (const piece of pieces) {

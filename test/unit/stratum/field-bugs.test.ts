@@ -205,7 +205,7 @@ t.test('23: text ids are echoed as texts', async (t) => {
 
 t.test('24 and 25: times from the least of the tip to two hours ahead', async (t) => {
   const { board, connect } = stratumWorld();
-  // As on testnet4: the median time is ahead of the node.
+  // As on testnet4, the median time is ahead of the node's clock.
   board.newTip({ ...TIP, minTime: NOW_SECONDS + 600, headerTimestamp: NOW_SECONDS + 600 }, TEMPLATE, NOW_MS);
   const miner = connect();
   miner.start({ password: `d=${EASY}` });

@@ -1,4 +1,4 @@
-// Which jobs are good, and for how long.
+// Tests which jobs are accepted, and for how long.
 import t from 'tap';
 import { isNewer } from '../../../src/stratum/work/job-board.js';
 import { NOW_MS, NOW_SECONDS, stratumWorld, TEMPLATE, TIP } from '../../framework/stratum-world.js';

@@ -1,4 +1,4 @@
-// The coinbase and the notify line, spelled out.
+// Tests the coinbase and the notify line, against bytes that are written out.
 import t from 'tap';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import { EXTRANONCE2_BYTES, MAX_TAG_BYTES, withWitness } from '../../../src/stratum/work/coinbase.js';

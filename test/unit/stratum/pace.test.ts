@@ -1,4 +1,5 @@
-// Difficulty: of hashes, by agent, as miners ask for it, and as vardiff chooses it.
+// Tests difficulty: that of a hash, the start value by the miner's user agent, the value a miner requests, and the
+// changes by vardiff.
 import t from 'tap';
 import { hashToBigint } from '../../../src/consensus/rules/bits.js';
 import { paceOf } from '../../../src/stratum/pace/agents.js';
@@ -70,7 +71,7 @@ t.test('reads difficulties out of passwords', async (t) => {
   t.equal(read('d=2048'), 2048);
   t.equal(read('x,D=512'), 512);
   t.equal(read('x diff=0.001;md=4'), 0.001);
-  // 100 TH/s find a share of difficulty 174,623 in 7.5 seconds.
+  // A miner with 100 TH/s finds a share of difficulty 174,623 every 7.5 seconds.
   t.equal(Math.round(read('th=100') as number), 174_623);
   for (const bad of ['d=', 'd=x', 'd=-1', 'd=0', 'd=1e999', 'pd=5', `${' '.repeat(128)}d=5`]) t.equal(read(bad), null, bad);
 });
@@ -90,7 +91,7 @@ t.test('survives a clock that jumps: the difficulty changes by one step at most'
     share();
     const after = vardiff.difficulty;
     t.ok(Number.isFinite(after) && after >= 1 && after <= 1024 * 256, `${jumpMs} ms: ${after}`);
-    // Shares come at the rate that fits the hashrate, which has not changed: the difficulty returns.
+    // Shares arrive at the rate of the hashrate, which has not changed, so the difficulty returns to its former value.
     for (let i = 0; i < 20_000 && vardiff.difficulty !== 1024; i++) {
       const { difficulty } = vardiff;
       nowMs += (7_500 * difficulty) / 1024;
@@ -101,7 +102,7 @@ t.test('survives a clock that jumps: the difficulty changes by one step at most'
   }
 });
 
-/** A miner of this many hashes per second and its vardiff, with equal intervals between shares of one difficulty. */
+/** Simulates a miner of this hashrate with vardiff. Shares of one difficulty have equal intervals. */
 function simulate(hashrate: number, start: number, floor: number, seconds: number) {
   const vardiff = new Vardiff(8, 2 ** 40);
   vardiff.restart(start, floor, 0);
@@ -126,7 +127,7 @@ function simulate(hashrate: number, start: number, floor: number, seconds: numbe
 }
 
 t.test('raises the difficulty of a fast miner at once', async (t) => {
-  // 100 TH/s at difficulty 1: 23,283 shares a second wanted down to 8 a minute.
+  // 100 TH/s at difficulty 1 are 23,283 shares per second; the target is 8 per minute.
   const { difficulty, changes } = simulate(100e12, 1, 1, 600);
   t.same(changes.map(([, , change]) => change).slice(0, 2), ['urgent', 'urgent']);
   t.same(
@@ -139,7 +140,7 @@ t.test('raises the difficulty of a fast miner at once', async (t) => {
 });
 
 t.test('lowers the difficulty of a slow miner until shares come', async (t) => {
-  // A Bitaxe of 1.2 TH/s that starts far too high: 2048 is a share in 7.3 seconds.
+  // A Bitaxe of 1.2 TH/s that starts with a much too high difficulty. At 2048 it finds a share every 7.3 seconds.
   const { difficulty, changes } = simulate(1.2e12, 2 ** 20, 1, 1200);
   t.equal(changes[0]?.[0], 60, 'eight shares of a minute did not come');
   t.equal(changes[0]?.[1], 2 ** 16);
@@ -161,7 +162,7 @@ t.test('never goes below the floor or above the highest difficulty', async (t) =
   t.equal(vardiff.difficulty, 2 ** -20, 'the least difficulty of all');
 });
 
-/** Pace of a session, started at 0. */
+/** Makes the pace of a session that started at time 0. */
 function pace(agent: string, password: string, suggested: number | null = null): SessionPace {
   const made = new SessionPace(OPTIONS);
   made.setAgent(agent);

@@ -1,10 +1,10 @@
-// User names, addresses of every type and network, and the split of a coinbase.
+// Tests user names, addresses of every type and network, and the outputs of a coinbase.
 import t from 'tap';
 import { type ParsedName, Payouts, printable } from '../../../src/stratum/work/payouts.js';
 import { hashes, MAIN, OTHERS, stratumWorld } from '../../framework/stratum-world.js';
 
 const ADDRESSES = {
-  // BIP-0173's examples, BIP-0350's, and old ones of many pages about addresses.
+  // The examples of BIP-0173 and BIP-0350, and well-known older addresses.
   bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4: '0014751e76e8199196d454941c45d1b3a323f1433bd6',
   bc1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qccfmv3: '00201863143c14c5166804bd19203356da136c985678cd4d27a1b8c6329604903262',
   bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0: '512079be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798',
@@ -75,7 +75,7 @@ t.test('says what is wrong with a name', async (t) => {
   );
   t.match(bad(payouts, 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx.a'), /belongs to testnet, but this node mines on mainnet/);
   t.match(bad(payouts, 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080'), /belongs to regtest, but this node mines on mainnet/);
-  // Version 16, and pay-to-anchor: anyone can spend both.
+  // An output of witness version 16, and pay-to-anchor. Anyone can spend both.
   t.match(bad(payouts, 'bc1sw50qgdz25j'), /cannot receive a block: its type is not supported/);
   t.match(bad(payouts, 'bc1pfeessrawgf'), /cannot receive a block: its type is not supported/);
 });

@@ -1,5 +1,5 @@
-// A miner that shares no code with the server rebuilds coinbase, merkle root and header from the wire; the block that the
-// server hands on must be the same, and the node's own block rules must agree with it.
+// A simulated miner that shares no code with the server builds coinbase, merkle root and header from the messages. The
+// block that the server passes on must be the same, and must satisfy the node's own block rules.
 import assert from 'node:assert/strict';
 import t from 'tap';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';

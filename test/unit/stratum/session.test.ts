@@ -1,4 +1,4 @@
-// The conversation with a miner: what is answered, in which order, and what is not.
+// Tests the conversation with a miner: replies, their order, and messages that get no reply.
 import t from 'tap';
 import { ADDRESS, NAME, NOW_MS, stratumWorld, TEMPLATE, TIP } from '../../framework/stratum-world.js';
 
@@ -6,7 +6,7 @@ const SUBSCRIBED = '{"id":1,"result":[[["mining.set_difficulty","a1b2c3d4d"],["m
 const AUTHORIZED = '{"id":2,"result":true,"error":null}';
 const DIFFICULTY = '{"id":null,"method":"mining.set_difficulty","params":[1024]}';
 
-/** A world with work. */
+/** Makes a server that has a job. */
 function working(options: Parameters<typeof stratumWorld>[0] = {}) {
   const world = stratumWorld(options);
   world.board.newTip(TIP, TEMPLATE, NOW_MS);

@@ -1,5 +1,5 @@
-// Records of shares for other programs: their bytes, how they are collected, and which are lost when no program reads
-// them.
+// Tests the records of shares for other programs: their bytes, how they are collected, and which are lost when no
+// program reads them.
 import t from 'tap';
 import { shareRecordLength, writeShareRecord } from '../../../src/stratum/codec/share-record.js';
 import { StratumCounters } from '../../../src/stratum/serve/counters.js';

@@ -1,11 +1,12 @@
-// Small state of a session: shares it has seen, difficulties it was sent; and options that are texts.
+// Tests small parts of a session's state: the shares it has received, the difficulties it was sent; and options that
+// are texts.
 import t from 'tap';
 import { STRATUM_WORK_ROWS } from '../../../src/stratum/options.js';
 import { parseTag, parseVersionMask } from '../../../src/stratum/session/context.js';
 import { SeenShares } from '../../../src/stratum/session/seen-shares.js';
 import { SentDifficulties } from '../../../src/stratum/session/sent-difficulties.js';
 
-/** A hash that begins with this number. */
+/** Makes a hash that begins with this number. */
 const hash = (number: number): Buffer => {
   const bytes = Buffer.alloc(32);
   bytes.writeUInt32LE(number);

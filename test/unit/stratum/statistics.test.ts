@@ -1,4 +1,4 @@
-// Hashrates without bias, counts, and the row in the database.
+// Tests hashrates (which must have no bias), counts, and the row in the database.
 import t from 'tap';
 import { DecodeError } from '../../../src/consensus/bytes/reader.js';
 import type { ShareRecord } from '../../../src/stratum/session/sink.js';

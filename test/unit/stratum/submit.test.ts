@@ -1,4 +1,5 @@
-// Shares: what is accepted, what is refused with which code, and that no rule stands before the test for a block.
+// Tests shares: which are accepted, which are refused and with which code, and that no rule is checked before the share
+// is tested for being a block.
 import t from 'tap';
 import { hashToBigint } from '../../../src/consensus/rules/bits.js';
 import {
@@ -21,7 +22,7 @@ const hex = (value: number): string => (value >>> 0).toString(16).padStart(8, '0
 const isBlock = (_difficulty: number, hash: Buffer): boolean => hashToBigint(hash) <= EASY_TIP.target;
 const isNoBlock = (difficulty: number, hash: Buffer): boolean => !isBlock(difficulty, hash);
 
-/** A miner at the least difficulty, on a tip without blocks by chance. */
+/** Makes a miner at the lowest difficulty, on a tip whose target makes blocks by chance practically impossible. */
 function easyMiner(options: Parameters<typeof stratumWorld>[0] = {}, tip = TIP) {
   const { board, connect } = stratumWorld(options);
   board.newTip(tip, TEMPLATE, NOW_MS);

@@ -1,4 +1,5 @@
-// Workers by name: when they begin, what is written, who goes when there are too many, and pages of them.
+// Tests the table of workers by name: when rows are made and written, which rows are removed when there are too many,
+// and pages of the table.
 import t from 'tap';
 import type { ShareRecord } from '../../../src/stratum/session/sink.js';
 import { workerPage } from '../../../src/stratum/statistics/worker-page.js';
@@ -181,7 +182,8 @@ t.test('shows a page of workers with totals', async (t) => {
     page.totals.hashrates,
     [0, 1, 2, 3, 4].map((i) => page.workers.reduce((sum, { hashrates }) => sum + (hashrates[i] as number), 0)),
   );
-  // One share of difficulty 1024 in the first minute: 1024 * 2^32 hashes in 60 s, decayed by exp(-50/60), of 1 - exp(-1) of a minute.
+  // One share of difficulty 1024 in the first minute: 1024 * 2^32 hashes in 60 seconds, reduced by exp(-50/60), divided
+  // by the filled part 1 - exp(-1) of a minute.
   t.equal(page.workers[1]?.hashrates[0]?.toPrecision(6), ((73_300_775_185 * Math.exp(-50 / 60)) / (1 - Math.exp(-1))).toPrecision(6));
   const listed = (skip: number, count: number): string[] =>
     workerPage(table, { address: null, skip, count }, NOW_MS + 60_000).workers.map(({ worker }) => worker);
@@ -189,7 +191,7 @@ t.test('shows a page of workers with totals', async (t) => {
   t.same(workerPage(table, { address: 'nobody', skip: 0, count: 10 }, NOW_MS).total, 0);
 });
 
-/** A worker of the naive model: every accepted share is kept. */
+/** A worker of the naive model, which keeps every accepted share. */
 interface Naive {
   readonly bornMs: number;
   readonly accepted: { readonly timeMs: number; readonly difficulty: number; readonly best: number }[];
@@ -198,7 +200,7 @@ interface Naive {
 
 const WINDOWS = [60, 300, 3_600, 86_400, 604_800];
 
-/** Sums up all shares with their weights, and divides by the time that the worker has filled of each window. */
+/** Adds up all shares with their weights, and divides by the part of each window in which the worker existed. */
 function naiveRates({ bornMs, accepted }: Naive, nowMs: number): number[] {
   const age = Math.max(1000, nowMs - bornMs) / 1000;
   return WINDOWS.map((window) => {
@@ -229,7 +231,7 @@ t.test('agrees with a model that keeps every share, over evictions, partial writ
       let table = new WorkerTable(MOST);
       const database = new Map<string, Uint8Array>();
       const open = new Map<string, { count: number; sinceMs: number }>();
-      /** In the order of the last accepted shares. */
+      /** Workers in the order of their last accepted shares. */
       const model = new Map<string, Naive>();
       let nowMs = NOW_MS;
       const write = (untilMs: number, most: number): void => {

@@ -1,4 +1,4 @@
-// The packages that are installed: each has a digest and a licence of the list, and docs/dependencies.md names them all.
+// Checks the installed packages: each has a digest and a licence of the list, and docs/dependencies.md names them all.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

@@ -1,13 +1,12 @@
-// Allowed imports between modules. A module imports from the modules before it and does not know those after it; one
-// module imports each outside library. An import that is not in the table fails here. A file that nothing imports fails
-// too.
+// Checks imports between modules. A module may import only the modules of its row in the table, and never modules that
+// are built on it. Only one module imports each outside library. A file that nothing imports fails too.
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 
 const root = path.resolve(import.meta.dirname, '../../../..');
 
-/** Module → modules that it may import, besides itself. Every module above the pure ones may import `lib`. */
+/** Module → modules that it may import, besides itself. Every module except the pure ones may import `lib`. */
 const mayImport: Record<string, readonly string[]> = {
   'src/crypto': [],
   'src/crypto/native': ['src/crypto'],
@@ -17,23 +16,24 @@ const mayImport: Record<string, readonly string[]> = {
   'src/psbt': ['src/address', 'src/policy', 'src/consensus', 'src/crypto'],
   'src/filters': ['src/consensus', 'src/crypto'],
   'src/selection': [],
-  // Stratum V2: bytes below the wall, sockets on a thread of their own, and what the node thread does for that one.
+  // Stratum V2: the bytes of the protocol, a thread for its sockets, and the work of the node thread for this thread.
   'src/sv2': ['src/address', 'src/consensus', 'src/crypto'],
   'src/sv2/serve': ['src/sv2', 'src/mining', 'src/mining/serve', 'src/consensus', 'src/crypto', 'src/crypto/native', 'src/log'],
   'src/sv2/provide': ['src/crypto'],
-  // Work for miners and the blocks they find: on the node thread, and what the threads that serve them share.
+  // Work for miners and the blocks they find: the part on the node thread, and the parts that the threads which serve
+  // miners share.
   'src/mining': ['src/template', 'src/consensus', 'src/crypto', 'src/log'],
   'src/mining/serve': ['src/mining', 'src/consensus'],
-  // Stratum V1: lines, jobs, shares and statistics of miners, below the wall.
+  // Stratum V1: lines, jobs, shares and statistics of miners.
   'src/stratum': ['src/address', 'src/consensus', 'src/crypto'],
   'src/stratum/serve': ['src/stratum', 'src/mining', 'src/mining/serve', 'src/consensus', 'src/crypto', 'src/crypto/native', 'src/log'],
   // Signing, for wallets and pool threads.
   'src/signing': ['src/psbt', 'src/policy', 'src/address', 'src/consensus', 'src/crypto'],
-  // Between threads: fronts and the node thread.
+  // Links between threads: fronts and the node thread.
   'src/link': ['src/template'],
   'src/lib': [],
   'src/log': [],
-  // Options of a module are plain records in its folder.
+  // The options of a module are plain records in the module's folder.
   'src/config': [
     'src/chain',
     'src/http',
@@ -85,7 +85,7 @@ const mayImport: Record<string, readonly string[]> = {
     'src/crypto',
     'src/log',
   ],
-  // A method's declaration imports from rpc alone, its run function from the modules of its thread.
+  // A method's declaration imports only from rpc, its run function from the modules of its thread.
   'src/rpc/methods': [
     'src/rpc/context',
     'src/rpc',
@@ -108,7 +108,7 @@ const mayImport: Record<string, readonly string[]> = {
     'src/crypto',
     'src/log',
   ],
-  // The methods' view of other modules: types alone.
+  // The view that methods have of other modules: only types.
   'src/rpc/context': [
     'src/rpc',
     'src/wallet',
@@ -234,12 +234,15 @@ const doors: Record<string, readonly string[]> = {
   '@nats-io/kv': ['src/fleet'],
 };
 
-/** Module → its faces: the files that other modules may import. One face per thread that loads the module. */
+/**
+ * Module → its faces, which are the files that other modules may import. There is one face per thread that loads the
+ * module.
+ */
 const faces: Record<string, readonly string[]> = {
   'src/wallet': ['src/wallet/index', 'src/wallet/node-face', 'src/wallet/options-face'],
 };
 
-/** Pure modules: no Node API either. */
+/** Pure modules may not use a Node API either. */
 const pure = [
   'src/crypto',
   'src/consensus',
@@ -255,10 +258,10 @@ const pure = [
 /** Modules that may import everything, because they build the node. */
 const wiring = ['src/node', 'src/aditd', 'src/adit-cli', 'src/adit-front'];
 
-/** Second implementations of an interface, which only tests and benches take. */
+/** Second implementations of an interface, which only tests and benches import. */
 const stoodIn = ['src/parallel/assembler-inline.ts', 'src/parallel/inline-verifier.ts'];
 
-/** AssemblyScript, which the build compiles into one module. */
+/** Written in AssemblyScript. The build compiles it into one WebAssembly module. */
 const KERNEL = 'src/engine/kernel/';
 
 function sources(folder: string): string[] {
@@ -269,7 +272,7 @@ function sources(folder: string): string[] {
     .filter((file) => !file.startsWith(KERNEL));
 }
 
-/** Returns the longest module of the table that contains a file or folder. */
+/** Returns the longest module path of the table that contains a file or folder. */
 function roomOf(file: string): string | undefined {
   const bare = file.replace(/\.(ts|js)$/, '');
   return [...Object.keys(mayImport), ...wiring]
@@ -379,7 +382,7 @@ function reachedFrom(entries: readonly string[]): Set<string> {
   return reached;
 }
 
-/** Returns the files that `entries` load when they start. Types are not loaded, and import() loads later. */
+/** Returns the files that `entries` load when they start. Imports of types load nothing, and import() loads later. */
 function loadedBy(entries: readonly string[]): { reached: Set<string>; later: readonly string[] } {
   const reached = new Set(entries);
   const later: string[] = [];
@@ -435,7 +438,7 @@ t.test('a node without -fleet loads no file of src/fleet', async (t) => {
 
 t.test('every file of tests and benches is used by a test or bench', async (t) => {
   const files = [...sources('test'), ...sources('bench')];
-  // Processes and runs of their own are started by their path, somewhere else than in an import.
+  // Files that run as processes are named by their path elsewhere than in an import.
   const named = new Set<string>();
   for (const file of [...files, 'src/launch.mjs', 'test/run-tests.mjs', 'README.md']) {
     const text = fs.readFileSync(path.join(root, file), 'utf8').replaceAll(/(?:from |import )'[^']*'/g, '');
@@ -450,7 +453,8 @@ t.test('every file of tests and benches is used by a test or bench', async (t) =
 });
 
 /**
- * Groups of files of which each leads to every other by imports, in any order (Tarjan's strongly connected components).
+ * Returns groups of files in which each leads to every other by imports, in any order (Tarjan's strongly connected
+ * components).
  */
 function circles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const order = new Map<string, number>();

@@ -1,5 +1,5 @@
 // Refuses patterns in the sources whose work grows with the square of their input, or whose arguments overflow the
-// stack. This is a check of the text. unit/rpc/growth measures the methods, but cannot see the work inside a regular
+// stack. This test only reads the text. unit/rpc/growth measures the methods, but cannot see the work inside a regular
 // expression.
 import fs from 'node:fs';
 import path from 'node:path';
@@ -8,10 +8,10 @@ import t from 'tap';
 
 const root = path.resolve(import.meta.dirname, '../../../..');
 
-/** Regular expression literals: after what an expression may begin with. */
+/** Finds regular expression literals by the text that may stand before an expression. */
 const LITERAL = /(?:[(=,:?&|![{;]|=>|return)\s*\/((?![*/])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)\/([dgimsuy]*)/g;
 
-/** Literals that the detector does not call safe, with the reason why they are. */
+/** Literals that the detector does not accept, with the reason why they are safe. */
 const BOUNDED: Readonly<Record<string, string>> = {
   'cli/run.ts: /^(?:\\[([^\\]]+)\\]|([^:]+))(?::(.*))?$/': 'adit-cli reads its own -rpcconnect',
   'config/args.ts: /^\\s*(\\d*)(?:\\.(\\d{0,8}))?\\s*$/': "the operator's own option",
@@ -32,7 +32,7 @@ const sources: { file: string; text: string }[] = fs
   .filter((file) => file.endsWith('.ts'))
   .sort()
   .map((file) => ({ file, text: fs.readFileSync(path.join(root, 'src', file), 'utf8') }));
-/** The code of a line, without what stands behind `//`. */
+/** Returns the code of each line without the comment after `//`. */
 const linesOf = (text: string): string[] => text.split('\n').map((line) => (/^\s*(\/\/|\*|\/\*)/.test(line) ? '' : line));
 
 t.test('regular expressions take linear time, except the listed ones', async (t) => {
@@ -54,9 +54,9 @@ t.test('only the listed files build regular expressions from parts', async (t) =
   t.same(found, ['address/descriptor/stored-text.ts']);
 });
 
-/** Lists that become arguments: some 100,000 overflow the stack. */
+/** Finds lists that become arguments: about 100,000 elements overflow the stack. */
 const SPREAD = /\b(?:push|unshift|max|min|fromCharCode|fromCodePoint)\(\.\.\./;
-/** Files in which they are short, and why. */
+/** Files in which such lists are short, with the reason. */
 const SHORT: Readonly<Record<string, string>> = {
   'address/base58.ts': 'at most some hundred bytes',
   'address/bip32/extended-codec.ts': 'one key',
@@ -88,7 +88,7 @@ t.test('no list of unbounded length is spread into call arguments', async (t) =>
   );
 });
 
-/** A member looked up by its name in a loop over all names: quadratic, and wrong for a name that is there twice. */
+/** Finds members that are read by name in a loop over all names. This is quadratic, and wrong if a name occurs twice. */
 const BY_NAME = /for \((?:const|let) (\w+) of (\w+)\.keys\)[\s\S]{0,800}?\2\.(?:get|has)\(\1\)/g;
 
 t.test('no loop over keys looks up members of an object by name', async (t) => {

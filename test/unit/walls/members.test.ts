@@ -9,7 +9,10 @@ import t from 'tap';
 const root = path.resolve(import.meta.dirname, '../../../..');
 const MOST = 25;
 
-/** Classes with more members, and how many they may have. Lower a number when members go; remove a row at 25. */
+/**
+ * Classes with more members than the limit, and the number that each may have. Lower a number when members are removed;
+ * remove a row at 25.
+ */
 const EXCEPTIONS: Readonly<Record<string, number>> = {
   'chain/tree/block-index BlockIndex': 36,
   'chain/tree/header-node HeaderNode': 28,
@@ -39,7 +42,10 @@ const LATE_CALLBACKS: ReadonlySet<string> = new Set([
 type Node = { readonly type: string; readonly [member: string]: unknown };
 const isNode = (value: unknown): value is Node => typeof (value as Node | null)?.type === 'string';
 
-/** Names that a class shows: fields, methods and accessors without '#'. A getter with its setter is one name. */
+/**
+ * Returns the public names of a class: fields, methods and accessors without '#'. A getter and its setter count as one
+ * name.
+ */
 function publicNames(body: readonly Node[]): Set<string> {
   const shown = body.filter(
     ({ type, kind, key }) => type !== 'StaticBlock' && kind !== 'constructor' && isNode(key) && key.type !== 'PrivateIdentifier',
@@ -57,20 +63,20 @@ function eachClass(node: Node, found: (name: string, members: number) => void): 
     for (const inner of Array.isArray(value) ? value : [value]) if (isNode(inner)) eachClass(inner, found);
 }
 
-/** Number of public members of each class in a compiled text. */
+/** Returns the number of public members of each class in a compiled text. */
 function count(text: string): Map<string, number> {
   const counts = new Map<string, number>();
   eachClass(parse(text, { ecmaVersion: 'latest', sourceType: 'module' }) as unknown as Node, (name, members) => counts.set(name, members));
   return counts;
 }
 
-/** Path of each source file below src, without its ending. */
+/** Paths of all source files below src, without their endings. */
 const sources = fs
   .readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts') && !file.startsWith('engine/kernel/'))
   .map((file) => file.slice(0, -3));
 
-/** A member that is not readonly, and whose type is a function. */
+/** Finds a member that is not readonly and whose type is a function. */
 const CALLBACK = /^ {2}(\w+): (?:\(.*\) => [^=\n]+ = .*|\(\(.*\) => .+\) \| (?:null|undefined).*)(?:;|\{)$/gm;
 
 t.test('no class has more public members than it may', async (t) => {

@@ -12,7 +12,7 @@ const manifest = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'ut
   scripts: Record<string, string>;
   dependencies: Record<string, string>;
   optionalDependencies: Record<string, string>;
-  /** Installed by hand where an optional one has no binary. */
+  /** Optional packages that a user installs by hand if there is no binary for the system. */
   peerDependencies: Record<string, string>;
 };
 
@@ -28,11 +28,14 @@ function packed(): Set<string> {
   return new Set(Object.values(report)[0].files.map((file) => file.path));
 }
 
-/** Modules that a bundled file names: require(), require.resolve(), import(), and the files of threads, new URL(). */
+/**
+ * Returns the modules that a bundled file names: require(), require.resolve(), import(), and files of threads in new
+ * URL().
+ */
 const named = (source: string): string[] =>
   [...source.matchAll(/\b(?:require|require\.resolve|import|URL)\(["']([^"']+)["'][,)]/g)].map(([, name]) => name!);
 
-/** Everything that compiled files reach from `entries` by their imports and by the files of threads that they name. */
+/** Returns everything that compiled files reach from `entries`, by imports and by the files of threads that they name. */
 function reached(entries: readonly string[]): { files: Set<string>; packages: Set<string> } {
   const files = new Set<string>();
   const packages = new Set<string>();

@@ -1,5 +1,5 @@
-// Counts in comments, names and pages what docs/style.md forbids and a program can recognise. Each function gets the text
-// of one file and returns one line for each finding.
+// Finds violations of docs/style.md that a program can recognise, in comments, names and pages. Each function gets the
+// text of one file and returns one line for each finding.
 import fs from 'node:fs';
 import path from 'node:path';
 
@@ -10,8 +10,8 @@ export interface Comment {
 }
 
 /**
- * Comments of a TypeScript source: a block, consecutive lines of `//`, or a remark behind code. Line based: two slashes
- * behind a space within a string also count as a comment.
+ * Returns the comments of a TypeScript source: a block, consecutive lines of `//`, or a remark behind code. It reads
+ * line by line, so two slashes after a space within a string also count as a comment.
  */
 export function commentsOf(source: string): Comment[] {
   const comments: Comment[] = [];
@@ -67,10 +67,10 @@ const PRIVATE_PARTS = new Set(
     ' ',
   ),
 );
-/** Function names that lack their noun. */
+/** Function names that consist of a verb alone. */
 const BARE_VERBS = new Set(['take', 'forget', 'tell', 'look', 'ask']);
 
-/** The words of a name: `callRoomBytes`, `CallRoom` and `CALL_ROOM` have the word "room". */
+/** Returns the words of a name: `callRoomBytes`, `CallRoom` and `CALL_ROOM` have the word "room". */
 function wordsOf(name: string): string[] {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
@@ -83,7 +83,7 @@ const FUNCTION = /\bfunction\*?\s+([A-Za-z_$][\w$]*)/g;
 /** A member at the beginning of its line: `private readonly name: ...`, `async name(...) {`, `name(...): type;`. */
 const MEMBER =
   /^\s*(?:(?:public|private|protected|readonly|static|async|override|abstract|get|set|declare|\*) ?)*#?([A-Za-z_$][\w$]*)[?!]?(?:[:(<]| =)/;
-/** A method: brackets behind its name, and behind them a body or a type. */
+/** A method: parentheses after its name, and then a body or a type. */
 const METHOD = /^\s*(?:(?:public|private|protected|static|async|override|abstract) )*#?([a-z][\w$]*)(?:<[^(]*>)?\(.*(?:\{|\): [^(]*;)$/;
 
 /** Declared names with a private word, and functions whose name is a verb alone. Line based. */
@@ -102,7 +102,7 @@ export function privateNames(source: string): string[] {
   });
 }
 
-/** The anchor that a forge makes of a heading. */
+/** Returns the anchor that GitHub and others make from a heading. */
 const slug = (heading: string) =>
   heading
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')

@@ -1,6 +1,7 @@
-// Keeps the prose of docs/style.md: counts findings for each file and compares them with prose-exceptions.json, which
-// lists what was there before the rule. A file may have fewer findings than its exception, never more. After a cleanup,
-// or when a file was renamed, `ADIT_PROSE=write npm test -- test/unit/walls/prose.test.ts` writes the list again.
+// Checks the rules of docs/style.md: counts the findings of each file and compares them with prose-exceptions.json,
+// which lists the violations from before the rules. A file may have fewer findings than its exception, never more.
+// After a cleanup, or when a file was renamed, `ADIT_PROSE=write npm test -- test/unit/walls/prose.test.ts` writes the
+// list again.
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -8,7 +9,7 @@ import { badOpenings, brokenLinks, commentsOf, missingFiles, missingPages, priva
 
 const root = path.resolve(import.meta.dirname, '../../../..');
 const LIST = path.join(root, 'test/unit/walls/prose-exceptions.json');
-/** For each rule the number of findings that a file may have; none where it is not listed. */
+/** For each rule, the number of findings that each file may have. Files that are not listed may have none. */
 type Exceptions = Record<string, Record<string, number>>;
 
 const OUTSIDE = new Set(['node_modules', 'build', '.git']);
@@ -22,19 +23,19 @@ function filesBelow(folder: string): string[] {
 
 const read = (file: string) => fs.readFileSync(path.join(root, file), 'utf8');
 const files = filesBelow('');
-// This test and its rules quote what they refuse.
+// The test and its rules quote the words that they refuse, so they are left out.
 const sources = files.filter((file) => /^(?:src|workers|bench|test)\/.*\.ts$/.test(file) && !file.includes('/walls/prose'));
 const pages = files.filter((file) => file.endsWith('.md'));
 const folders = [...new Set(sources.filter((file) => /^src\/.*\//.test(file)).map((file) => file.split('/').slice(0, 2).join('/')))];
 const records = files.filter((file) => /^docs\/decisions\/\d.*\.md$/.test(file));
 
-/** Most lines of a page. */
+/** Returns the largest number of lines that a page may have. */
 function mostLines(page: string): number {
   if (page === 'README.md' || page === 'docs/performance.md') return 150;
   return /^src\/[^/]+\/README\.md$/.test(page) || records.includes(page) ? 60 : Number.POSITIVE_INFINITY;
 }
 
-/** What each rule finds in each file; files without findings are left out. */
+/** Returns the findings of each rule in each file. Files without findings are left out. */
 function findAll(): Record<string, Record<string, string[]>> {
   const over = (names: readonly string[], find: (file: string) => string[]) =>
     Object.fromEntries(names.map((file) => [file, find(file)] as const).filter(([, found]) => found.length > 0));

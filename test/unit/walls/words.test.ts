@@ -9,7 +9,7 @@ const root = path.resolve(import.meta.dirname, '../../../..');
 
 const NAMELESS = /\b(whoever|somebody|someone|everybody|anybody)\b/i;
 
-/** The comment of a line: a whole line of a block, or what follows code after two slashes. */
+/** Returns the comment of a line: the whole line within a block comment, or the text after two slashes. */
 function commentOf(line: string): string {
   if (/^\s*(?:\/\/|\/?\*)/.test(line)) return line;
   return /\s(?:\/\/|\/\*).*$/.exec(line)?.[0] ?? '';

@@ -1,4 +1,4 @@
-// Bounds of miners' connections: time, bytes, addresses, and what is left unsent. The clock is the test's.
+// Tests limits of miners' connections: time, bytes, addresses, and unsent bytes. The test controls the clock.
 import t from 'tap';
 import type { StratumClient } from '../../../framework/stratum-client.js';
 import { mineShare } from '../../../framework/stratum-miner.js';
@@ -153,7 +153,7 @@ t.test('finds the block in the middle of a flood of shares, which it reads slowl
     if (i % 10 === 0) await nextTick();
   }
   await nextTick();
-  // The shares of eight seconds, and one more that uses up the quota.
+  // The shares of eight seconds, and one more that exceeds the quota.
   t.equal(tested(), 81);
   t.equal(world.counters.get('pauses'), 1);
   t.equal(found(), 0);
@@ -290,7 +290,7 @@ t.test('sends the first job of a tip to all at once, and other jobs in steps', a
   const second = newest();
   t.ok(holding(second) >= 100 && holding(second) < 250, 'a part of them in the first step');
   await miners.at(-1)!.until(() => miners.every(({ job }) => job!.id === second));
-  // A tip that comes while a job is being spread replaces it.
+  // A tip that arrives while a job is being sent to the miners replaces this job.
   world.server.receive({ kind: 'template', template: template(), keys: [] });
   world.newTip();
   await settle();

@@ -1,5 +1,5 @@
-// The server of Stratum V1 miners without its thread: over pipes in memory with a clock that the test moves, or over real
-// sockets.
+// The server of Stratum V1 miners without its thread: either over pipes in memory with a clock that the test sets, or
+// over real sockets.
 import type net from 'node:net';
 import type { Test } from 'tap';
 import { regtestParams } from '../../../../src/consensus/params/regtest.js';
@@ -35,13 +35,13 @@ export interface World {
   /** Milliseconds of the clock. */
   nowMs: number;
   lines(): string[];
-  /** A new tip with an easy target. */
+  /** Announces a new tip with an easy target. */
   newTip(): void;
-  /** The client's end of a new connection from this address. */
+  /** Opens a connection from this address and returns the client's end. */
   connect(address?: string): StratumClient;
-  /** A miner with a job. */
+  /** Connects a miner and waits until it has a job. */
   miner(address?: string): Promise<StratumClient>;
-  /** Lets time pass, second by second. */
+  /** Advances the clock second by second. */
   seconds(count: number): Promise<void>;
 }
 
