@@ -310,6 +310,7 @@ export class Args {
 
   /** Returns a BTC amount in satoshis. @throws ConfigError in Core's words */
   amount(name: string, otherwise: number): number {
+    if (this.isNegated(name)) return 0;
     const text = this.text(name);
     if (text === undefined) return otherwise;
     const match = /^\s*(\d*)(?:\.(\d{0,8}))?\s*$/.exec(text);

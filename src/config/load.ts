@@ -202,6 +202,15 @@ function webUrl(text: string): string {
   return text;
 }
 
+/** @throws ConfigError in Core's words if the entry `wallet` of settings.json has anything but texts */
+function requireWalletNames(entry: unknown): void {
+  const names = entry === false ? [] : Array.isArray(entry) ? entry : [entry];
+  if (names.some((name) => typeof name !== 'string'))
+    throw new ConfigError(
+      "Invalid value detected for '-wallet' or '-nowallet'. '-wallet' requires a string value, while '-nowallet' accepts only '1' to disable all wallets",
+    );
+}
+
 /**
  * Reads the configuration.
  * @param prepare creates the folders before the first file in them is read
@@ -220,6 +229,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
   const settingsFile = args.isNegated('settings') ? undefined : path.resolve(netDir, args.text('settings') ?? OWN_ROWS.settings[3]);
   if (settingsFile !== undefined) {
     for (const [name, { values, json }] of readSettings(settingsFile)) {
+      if (name === 'wallet' && follows(compat, 29) && !args.bool('disablewallet', false)) requireWalletNames(JSON.parse(json));
       if (!args.giveSetting(name, values, json)) args.warnings.push(`Ignoring unknown rw_settings value ${name}`);
     }
   }

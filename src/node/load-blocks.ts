@@ -68,5 +68,5 @@ async function scanOwnFiles(note: RebuildNote, { chain, store, log, stopping }: 
   // The index must be on the disk before the note is deleted.
   await store.batch([], { sync: true });
   note.remove();
-  log.info(`Reindexing: ${blocks} blocks found in the files`);
+  log.info(`Reindexing finished: ${blocks} blocks found in the files`);
 }

@@ -1,6 +1,7 @@
 // Opens the chain, checks its newest blocks, and creates the indexes over it.
 
 import { Chain } from '../chain/chain.js';
+import { toHex } from '../consensus/bytes/hex.js';
 import { Engine } from '../engine/engine.js';
 import { Indexes } from '../indexes/indexes.js';
 import { PooledBlockHasher } from '../parallel/block-hasher.js';
@@ -38,6 +39,7 @@ export async function openChain(
   const { config, params, store, crypto, clock, log, guard, stop, teardown, observe } = base;
   const blocks = new RecentBlocks();
   warm(warmupTexts.loading);
+  if (params.signetChallenge !== null) log.info(`Signet derived magic (message start): ${toHex(params.magic)}`);
   const chain = await Chain.open(chainOptions(config, params, scan), {
     params,
     store,

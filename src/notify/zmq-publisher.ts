@@ -75,7 +75,9 @@ export class ZmqPublisher {
     if (endpoints.length === 0) return new ZmqPublisher([], [], guard);
     const zmq = await import('zeromq');
     for (const endpoint of endpoints) {
-      const { topic, address } = endpoint;
+      const { topic } = endpoint;
+      // Core's prefix for the file of a Unix socket is `unix:`. ZeroMQ's is `ipc://`, and getzmqnotifications shows it.
+      const address = endpoint.address.replace(/^unix:/, 'ipc://');
       let socket = sockets.get(address);
       if (!socket) {
         // Without a timeout of 0, send() delays every message after 512 and throws EBUSY while one is delayed.
@@ -86,15 +88,14 @@ export class ZmqPublisher {
         });
         sockets.set(address, socket);
         try {
-          // Core's prefix for the file of a Unix socket.
-          await socket.bind(address.replace(/^unix:/, 'ipc://'));
+          await socket.bind(address);
         } catch (error) {
           for (const open of sockets.values()) open.close();
           throw new Error(`Unable to bind to ${address} for -zmqpub${topic}: ${(error as Error).message}`);
         }
       }
       const highWaterMark = endpoint.highWaterMark ?? CORE_HIGH_WATER_MARK;
-      notifiers.push({ ...endpoint, highWaterMark, socket, counter: 0 });
+      notifiers.push({ ...endpoint, address, highWaterMark, socket, counter: 0 });
       log.debug('zmq', `zmq: Outbound message high water mark for pub${topic} at ${address} is ${highWaterMark}`);
     }
     guard.registerListener(NAME);

@@ -183,7 +183,7 @@ const ofBoth = (option: string): Promise<[core: Outcome, adit: Outcome]> =>
 
 /** Members that change from start to start, or that count bytes. */
 const OWN_AFFAIR =
-  /^\/(getnetworkinfo\/(localaddresses|warnings|subversion)|getblockchaininfo\/(size_on_disk|warnings)|getmempoolinfo\/(usage|optimal)|getmininginfo\/warnings)/;
+  /^\/(getnetworkinfo\/(localaddresses|warnings|subversion)|getblockchaininfo\/(size_on_disk|warnings)|getindexinfo\/\w+\/(synced|best_block_height)|getmempoolinfo\/(usage|optimal)|getmininginfo\/warnings)/;
 const pathsOf = (core: unknown, adit: unknown): string[] => contrast(core, adit).filter((member) => !OWN_AFFAIR.test(member));
 
 const help = execFileSync(bitcoind, ['-help', '-help-debug'], { encoding: 'utf8' });

@@ -543,3 +543,19 @@ t.test('parses -rpcallowip subnets, and rejects invalid ones', async (t) => {
   t.same(allowed('1.2.3.0/255.255.255.0'), [{ address: '1.2.3.0', prefix: 24 }]);
   for (const text of ['[1.2.3.4]', '[::1', '1.2.3.4/33', 'host']) t.throws(() => allowed(text), /Invalid -rpcallowip subnet specification/);
 });
+
+t.test('refuses names of wallets in settings.json that are no texts', async (t) => {
+  const dir = t.testdir({ regtest: {} });
+  const start = (wallet: unknown, ...argv: string[]): unknown => {
+    fs.writeFileSync(path.join(dir, 'regtest', 'settings.json'), JSON.stringify({ wallet }));
+    return loadConfig(parseArgs([`-datadir=${dir}`, '-regtest', ...argv]));
+  };
+  for (const wallet of [[10], [true], [[]], [{}], ['w1', 10], ['w1', false], 10, true])
+    t.throws(() => start(wallet), { message: /^Invalid value detected for '-wallet' or '-nowallet'/ }, JSON.stringify(wallet));
+  for (const wallet of [[], ['w1', 'w2'], 'w1', false]) t.doesNotThrow(() => start(wallet), JSON.stringify(wallet));
+  t.doesNotThrow(() => start([10], '-disablewallet'));
+});
+
+t.test('reads a negated amount as 0', async (t) => {
+  t.equal(mempoolOptions(load(undefined, '-regtest', '-nominrelaytxfee'), chainParams('regtest')).policy.minRelayFeeRate, 0);
+});

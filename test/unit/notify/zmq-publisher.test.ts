@@ -162,8 +162,12 @@ t.test('binds the file of a Unix socket under both of its names', async (t) => {
   const dir = fs.mkdtempSync('/tmp/adit-zmq-');
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const guard = new ListenerGuard({ error: () => {} });
-  for (const address of [`unix:${dir}/a`, `ipc://${dir}/b`]) {
-    (await ZmqPublisher.open([{ topic: 'rawtx', address, highWaterMark: undefined }], silentLogger, guard)).close();
-    t.pass(address);
+  for (const [address, shown] of [
+    [`unix:${dir}/a`, `ipc://${dir}/a`],
+    [`ipc://${dir}/b`, `ipc://${dir}/b`],
+  ] as const) {
+    const publisher = await ZmqPublisher.open([{ topic: 'rawtx', address, highWaterMark: undefined }], silentLogger, guard);
+    t.equal(publisher.list[0]!.address, shown);
+    publisher.close();
   }
 });
