@@ -140,7 +140,7 @@ t.test('answers calls with -28 until the chain is loaded', async (t) => {
       { stdio: 'ignore' },
     );
     const ended = new Promise((resolve) => child.once('exit', resolve));
-    for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(1)) {
+    for (const deadline = Date.now() + PATIENCE_MS; child.exitCode === null && Date.now() < deadline; await sleep(1)) {
       const reply = await ask(port);
       if (!reply) continue;
       if (reply.status === 200) break;
