@@ -162,7 +162,7 @@ export class Importer {
           });
         }
         const goal = this.#ws.index.candidates.best ?? this.#tip;
-        if (meter.isReportDue() || goal === this.#tip) onProgress?.(meter.at(engine.reached, goal));
+        if (meter.isReportDue() || goal === this.#tip || engine.idle) onProgress?.(meter.at(engine.reached, goal));
       }
     } finally {
       this.#running--;

@@ -5,7 +5,7 @@ import type { Sha256Update } from '../crypto/native/sha256-update.js';
 import type { Kernel } from './kernel-module.js';
 
 /** Error codes of the stages besides those of kernel/layout.ts. */
-export const STAGE_ERROR = { header: 100, merkleRoot: 101, mutated: 102, commitment: 103, unexpectedWitness: 104 } as const;
+export const STAGE_ERROR = { header: 100, merkleRoot: 101, mutated: 102, commitment: 103, unexpectedWitness: 104, script: 105 } as const;
 
 /** Sizes and offsets of a block's header in bytes. */
 const HASH_BYTES = 32;

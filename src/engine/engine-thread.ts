@@ -1,12 +1,14 @@
 // A thread of the engine. It takes whole blocks for the stages without an order, and applies every block, in order, to the
 // shard of the coins that it owns. No other thread reads or writes this shard. The thread that applies a block last also
-// finishes the block.
+// finishes the block. All threads check the inputs' scripts then.
 
 import { performance } from 'node:perf_hooks';
 import { adviseHugePages } from '../crypto/native/huge-pages.js';
+import { createNativeCrypto } from '../crypto/native/index.js';
 import { loadSha256Update } from '../crypto/native/sha256-update.js';
-import { BlockStages } from './block-stages.js';
+import { BlockStages, STAGE_ERROR } from './block-stages.js';
 import { createKernel, createMemory, type Kernel, MAX_PAGES, PAGE_BYTES, type SharedMemory } from './kernel-module.js';
+import { ScriptChecks } from './script-checks.js';
 import {
   CONTROL,
   type EngineCommand,
@@ -27,6 +29,8 @@ const FIRST_PAGES = 256;
 const OUTPOINT_BYTES = 36;
 /** Longest sleep. Every event wakes the threads; this is for a lost one. */
 const SLEEP_MS = 1_000;
+/** Number of inputs whose scripts a thread checks before it looks for other work. */
+const CHECK_INPUTS = 16;
 
 /** Connection of a thread to the node thread. */
 export interface EnginePort {
@@ -44,6 +48,7 @@ class EngineThread {
   readonly #data: EngineThreadData;
   readonly #port: EnginePort;
   readonly #stages: BlockStages;
+  readonly #scripts: ScriptChecks;
   readonly #shard: Kernel;
   readonly #shardMemory: SharedMemory;
   #shardBytes: Uint8Array;
@@ -69,7 +74,9 @@ class EngineThread {
     const kernel = createKernel(module, memory);
     this.#data = data;
     this.#port = port;
-    this.#stages = new BlockStages(kernel, native, memory.buffer, layout.scratchAt + thread * layout.scratchBytes);
+    const scratch = layout.scratchAt + thread * layout.scratchBytes;
+    this.#stages = new BlockStages(kernel, native, memory.buffer, scratch);
+    this.#scripts = new ScriptChecks(kernel, createNativeCrypto(), memory.buffer, scratch);
     this.#shardMemory = createMemory(FIRST_PAGES, MAX_PAGES);
     this.#shard = createKernel(module, this.#shardMemory);
     if (this.#shard.open(...data.secret, TABLE_BITS, data.maxPages) !== 0) throw new Error('the memory of a shard is too small');
@@ -80,6 +87,7 @@ class EngineThread {
     this.#figures = data.figures.subarray(thread * FIGURES, (thread + 1) * FIGURES);
     const names = ['STATE', 'HEIGHT', 'LEFT', 'REFUSAL', 'RESULT_LENGTH', 'FLAGS', 'SEGMENT_BEGIN', 'SEGMENT_END', 'RESULT', 'E_RESULTS'];
     names.push('NO_OVERWRITES', 'MAY_REPEAT', 'ASK_NONE', 'ASK_COINBASE', 'ASK_ALL');
+    names.push('CHECK_SCRIPTS', 'INPUT_COUNT', 'NEXT_CHECK', 'CHECKS_LEFT');
     this.#at = Object.fromEntries(names.map((name) => [name, kernel.layout(name)]));
     this.#resultBytes = kernel.layout('RESULT_BYTES');
     this.#height = data.firstHeight;
@@ -93,7 +101,7 @@ class EngineThread {
     for (;;) {
       const event = Atomics.load(control, CONTROL.event);
       const failed = Atomics.load(control, CONTROL.failCode) !== 0;
-      if (this.#runCommand() || (!failed && (this.#applyNext() || this.#prepareNext()))) continue;
+      if (this.#runCommand() || (!failed && (this.#applyNext() || this.#checkNext() || this.#prepareNext()))) continue;
       Atomics.wait(control, CONTROL.event, event, SLEEP_MS);
     }
   }
@@ -127,6 +135,50 @@ class EngineThread {
     return false;
   }
 
+  /** Checks scripts of the lowest block that has unchecked ones. @returns whether there was one */
+  #checkNext(): boolean {
+    const at = this.#at;
+    const words = this.#words;
+    const slot = this.#lowestToCheck();
+    if (slot === 0) return false;
+    const next = (slot + at.NEXT_CHECK) >> 2;
+    const from = Atomics.load(words, next);
+    // Once this thread has taken inputs, the block stays in its slot until they are checked. If the slot has got another
+    // block since the search, either the exchange fails (offer writes ALL_TAKEN), or the inputs are those of that block.
+    if (from >= words[(slot + at.INPUT_COUNT) >> 2] || Atomics.compareExchange(words, next, from, from + CHECK_INPUTS) !== from)
+      return true;
+    const end = Math.min(from + CHECK_INPUTS, words[(slot + at.INPUT_COUNT) >> 2]);
+    if (this.#time(FIGURE.scripts, () => this.#scripts.check(slot, from, end)) !== 0) {
+      this.#fail(STAGE_ERROR.script, words[(slot + at.HEIGHT) >> 2]);
+      return true;
+    }
+    if (Atomics.sub(words, (slot + at.CHECKS_LEFT) >> 2, end - from) === end - from) {
+      this.#finished(slot);
+    } else Atomics.add(this.#data.control, CONTROL.done, 1);
+    return true;
+  }
+
+  /** Returns the slot of the lowest block with scripts that no thread has taken; 0 for none. */
+  #lowestToCheck(): number {
+    const { slots, slotsAt, slotBytes } = this.#data.layout;
+    const at = this.#at;
+    const words = this.#words;
+    let found = 0;
+    let lowest = Number.POSITIVE_INFINITY;
+    for (let i = 0, slot = slotsAt; i < slots; i++, slot += slotBytes) {
+      if (Atomics.load(words, (slot + at.STATE) >> 2) !== SLOT.checking) continue;
+      if (Atomics.load(words, (slot + at.NEXT_CHECK) >> 2) >= words[(slot + at.INPUT_COUNT) >> 2]) continue;
+      const height = words[(slot + at.HEIGHT) >> 2];
+      if (height < lowest) [found, lowest] = [slot, height];
+    }
+    return found;
+  }
+
+  #finished(slot: number): void {
+    Atomics.store(this.#words, (slot + this.#at.STATE) >> 2, SLOT.finished);
+    signalDone(this.#data.control);
+  }
+
   #isSlot(slot: number, height: number, state: number): boolean {
     return (
       Atomics.load(this.#words, (slot + this.#at.STATE) >> 2) === state &&
@@ -155,8 +207,17 @@ class EngineThread {
     if (Atomics.sub(this.#words, (slot + this.#at.LEFT) >> 2, 1) !== 1) return 0;
     const finished = this.#time(FIGURE.finish, () => this.#stages.finish(slot, this.#data.layout.timesAt));
     if (finished !== 0) return finished;
-    Atomics.store(this.#words, (slot + this.#at.STATE) >> 2, SLOT.finished);
-    signalDone(this.#data.control);
+    const inputs = this.#words[(slot + this.#at.INPUT_COUNT) >> 2];
+    if ((this.#words[(slot + this.#at.FLAGS) >> 2] & this.#at.CHECK_SCRIPTS) === 0 || inputs === 1) {
+      this.#finished(slot);
+      return 0;
+    }
+    // The coinbase's input has number 0.
+    Atomics.store(this.#words, (slot + this.#at.CHECKS_LEFT) >> 2, inputs - 1);
+    Atomics.store(this.#words, (slot + this.#at.STATE) >> 2, SLOT.checking);
+    // From here on, threads take inputs. A thread may do so before it sees the state, because it has found the slot earlier.
+    Atomics.store(this.#words, (slot + this.#at.NEXT_CHECK) >> 2, 1);
+    signal(this.#data.control);
     return 0;
   }
 

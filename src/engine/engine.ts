@@ -1,4 +1,4 @@
-// Connects blocks below the assumed-valid block on threads of its own: blocks go in by height, undo data and the changed
+// Connects blocks on threads of its own: blocks go in by height, undo data and the changed
 // coins come out. README.md describes the threads. The engine changes nothing outside its own memory.
 
 import { randomBytes } from 'node:crypto';
@@ -16,6 +16,7 @@ import {
   type SharedMemory,
 } from './kernel-module.js';
 import {
+  ALL_TAKEN,
   CONTROL,
   CONTROL_WORDS,
   type EngineCommand,
@@ -58,6 +59,8 @@ export interface EngineBlock {
   readonly countRedeemScripts: boolean;
   /** Signature operations of witnesses count (SCRIPT_VERIFY_WITNESS of blockScriptFlags). */
   readonly countWitnesses: boolean;
+  /** Flags of the scripts (blockScriptFlags); null: the scripts are not checked (-assumevalid). */
+  readonly scriptFlags: number | null;
 }
 
 /** Options of an engine. */
@@ -128,7 +131,7 @@ export interface EngineFigures {
   /** Number of coins that the threads asked the database for. */
   readonly read: number;
   /** Time that the threads spent in each stage, in milliseconds. */
-  readonly stageMs: Readonly<Record<'ids' | 'parse' | 'emit' | 'apply' | 'finish', number>>;
+  readonly stageMs: Readonly<Record<'ids' | 'parse' | 'emit' | 'apply' | 'finish' | 'scripts', number>>;
 }
 
 /** Reports that the engine stopped: a block that is not certainly valid, or a fault of the engine itself. */
@@ -249,6 +252,8 @@ export class Engine {
     // The kernel refuses a block without bytes.
     words[this.#wordOf(slot, 'LENGTH')] = fits ? bytes.length : 0;
     words[this.#wordOf(slot, 'FLAGS')] = this.#flagsOf(block);
+    words[this.#wordOf(slot, 'SCRIPT_FLAGS')] = block.scriptFlags ?? 0;
+    Atomics.store(words, this.#wordOf(slot, 'NEXT_CHECK'), ALL_TAKEN);
     words[this.#wordOf(slot, 'LOCK_TIME_CUTOFF')] = block.lockTimeCutoff;
     words[this.#wordOf(slot, 'PARENT_MEDIAN_TIME')] = block.parentMedianTime;
     words[(this.#layout.timesAt >> 2) + height - 1] = block.parentMedianTime;
@@ -360,6 +365,7 @@ export class Engine {
       emit: sum(FIGURE.emit),
       apply: sum(FIGURE.apply),
       finish: sum(FIGURE.finish),
+      scripts: sum(FIGURE.scripts),
     };
     return { coins: sum(FIGURE.coins), bytes: sum(FIGURE.bytes), changed: sum(FIGURE.changed), read: this.#read, stageMs };
   }
@@ -495,7 +501,8 @@ export class Engine {
       flag(block.relativeLocks, 'RELATIVE_LOCKS') |
       flag(block.witnesses, 'WITNESSES') |
       flag(block.countRedeemScripts, 'COUNT_REDEEM_SCRIPTS') |
-      flag(block.countWitnesses, 'COUNT_WITNESSES')
+      flag(block.countWitnesses, 'COUNT_WITNESSES') |
+      flag(block.scriptFlags !== null, 'CHECK_SCRIPTS')
     );
   }
 

@@ -36,6 +36,7 @@ export interface KernelFunctions {
   equal32(a: number, b: number): number;
   emit(slot: number, shards: number): number;
   finish(slot: number, times: number): number;
+  listSpent(slot: number, t: number, to: number): void;
   open(secret0: bigint, secret1: bigint, bits: number, maxPages: number): number;
   apply(length: number, height: number, noOverwrites: number): number;
   listMissing(length: number, outputs: number): number;

@@ -24,11 +24,14 @@ export const MAX_THREADS = 32;
 export const CONTROL_WORDS: number = CONTROL.commands + MAX_THREADS;
 
 /** States of a slot. A refused block has not reached the shards, and neither has any block above it. */
-export const SLOT = { free: 0, filled: 1, parsing: 2, parsed: 3, finished: 4, refused: 5 } as const;
+export const SLOT = { free: 0, filled: 1, parsing: 2, parsed: 3, checking: 4, finished: 5, refused: 6 } as const;
+
+/** NEXT_CHECK of a block whose inputs cannot be taken for script checks yet. */
+export const ALL_TAKEN = 0x7fffffff;
 
 /** Figures of a thread by position. */
-export const FIGURE = { coins: 0, bytes: 1, changed: 2, parse: 3, ids: 4, emit: 5, apply: 6, finish: 7 } as const;
-export const FIGURES = 8;
+export const FIGURE = { coins: 0, bytes: 1, changed: 2, parse: 3, ids: 4, emit: 5, apply: 6, finish: 7, scripts: 8 } as const;
+export const FIGURES = 9;
 
 /** Slots beyond one for each thread. More slots would put blocks out of the processor's cache between two stages. */
 const MORE_SLOTS = 6;

@@ -50,9 +50,9 @@ const rejectedWith = (rejected: string | number): Outcome => ({
 });
 
 /** Returns the facts that the node gives to the engine. */
-export function factsOf(prev: HeaderContext, hash: Uint8Array, time: number, params: ChainParams): EngineBlock {
+export function factsOf(prev: HeaderContext, hash: Uint8Array, time: number, params: ChainParams, scripts = false): EngineBlock {
   const workspace = { params, versionBits: new VersionBitsCache() } as unknown as ChainWorkspace;
-  return engineBlock(workspace, { prev, hash, time, height: prev.height + 1 } as unknown as HeaderNode);
+  return engineBlock(workspace, { prev, hash, time, height: prev.height + 1 } as unknown as HeaderNode, scripts);
 }
 
 const keyOf = (outpoint: Uint8Array): string => Buffer.from(outpoint).toString('hex');
@@ -105,6 +105,7 @@ export class KernelWithoutThreads {
   readonly stages: BlockStages;
   readonly slot: number;
   readonly slotBytes: number;
+  readonly scratch: number;
   readonly timesAt: number = PAGE_BYTES;
   readonly #shards: { readonly kernel: Kernel; readonly memory: SharedMemory }[];
 
@@ -113,6 +114,7 @@ export class KernelWithoutThreads {
     this.slotBytes = sizes.layout('SLOT_BYTES');
     const scratchPages = sizes.layout('SCRATCH_BYTES') / PAGE_BYTES;
     const scratch = (1 + TIMES_PAGES) * PAGE_BYTES;
+    this.scratch = scratch;
     this.slot = scratch + (scratchPages + GUARD_PAGES) * PAGE_BYTES;
     const pages = this.slot / PAGE_BYTES + this.slotBytes / PAGE_BYTES + GUARD_PAGES;
     this.memory = createMemory(pages, pages);

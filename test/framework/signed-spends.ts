@@ -55,15 +55,22 @@ export interface Unlock {
 
 const EMPTY = new Uint8Array(0);
 
-/** Returns the scriptSig and witness that spend a coin of INPUT_VALUE that pays to the key. */
-export function unlock(kind: SpendKind, key: TestKey, input: number, sighashes: SighashCache, hashes: Hashes): Unlock {
+/** Returns the scriptSig and witness that spend a coin that pays to the key. */
+export function unlock(
+  kind: SpendKind,
+  key: TestKey,
+  input: number,
+  sighashes: SighashCache,
+  hashes: Hashes,
+  value: number = INPUT_VALUE,
+): Unlock {
   const code = keyHashScript(hashes.hash160(key.publicKey));
   if (kind === 'p2pkh') {
     const signature = key.signForScript(sighashes.legacy(input, code, SIGHASH_ALL), SIGHASH_ALL);
     return { scriptSig: Uint8Array.from([signature.length, ...signature, key.publicKey.length, ...key.publicKey]), witness: [] };
   }
   if (kind === 'p2wpkh') {
-    const signature = key.signForScript(sighashes.segwitV0(input, code, INPUT_VALUE, SIGHASH_ALL), SIGHASH_ALL);
+    const signature = key.signForScript(sighashes.segwitV0(input, code, value, SIGHASH_ALL), SIGHASH_ALL);
     return { scriptSig: EMPTY, witness: [signature, key.publicKey] };
   }
   const hash = sighashes.taproot(input, SIGHASH_DEFAULT, new TaprootContext(), false);

@@ -45,7 +45,7 @@ export class DownloadEngine {
   /** True if the engine must not start any more. */
   #off: boolean;
   #failures = 0;
-  /** Height of the block that the engine could not connect. The engine starts again above it. */
+  /** Height of the block that the engine could not connect, or that did not arrive. The engine starts again above it. */
   #failedHeight = 0;
   /** Resolvers of #moved. */
   #waiters: (() => void)[] = [];
@@ -96,7 +96,7 @@ export class DownloadEngine {
   /** Returns the height of the last block that the engine may connect; null if it must not start. */
   #lastHeight(): number | null {
     const { active, index, options } = this.#ws;
-    const { changes, isInitialBlockDownload, assumedValid } = this.#deps;
+    const { changes, isInitialBlockDownload } = this.#deps;
     const settings = options.engine;
     if (this.#off || settings === null || this.#run !== null || this.#ws.stopping() || changes.refusing) return null;
     const tip = active.tip as HeaderNode;
@@ -107,7 +107,7 @@ export class DownloadEngine {
     if (first > last || index.assumed !== null || !isInitialBlockDownload()) return null;
     const next = best.ancestor(tip.height + 1);
     const far = best.ancestor(first);
-    if (next?.prev !== tip || far === null || !mayConnect(this.#ws, far, assumedValid())) return null;
+    if (next?.prev !== tip || far === null || !mayConnect(this.#ws, far)) return null;
     return last;
   }
 
@@ -130,18 +130,18 @@ export class DownloadEngine {
     const lastHeight = this.#lastHeight();
     if (lastHeight === null) return;
     const { coinsCacheBytes } = ws.options;
-    const threads = Math.min(ws.options.engine!.threads, Math.floor(coinsCacheBytes / LEAST_THREAD_BYTES));
+    const { stopHeight, leastBlocks, threads: most } = ws.options.engine!;
+    const threads = Math.min(most, Math.floor(coinsCacheBytes / LEAST_THREAD_BYTES));
     if (threads === 0) {
       ws.log.info('Blocks are connected without the download engine: -dbcache is too small.');
       this.#off = true;
       return;
     }
     const tip = ws.active.tip as HeaderNode;
-    ws.log.info(
-      `The download engine connects blocks from height ${tip.height + 1} on, below the assumed-valid block, with ${threads} threads`,
-    );
+    ws.log.info(`The download engine connects blocks from height ${tip.height + 1} on with ${threads} threads`);
     const run = new EngineRun(ws, {
-      ...{ start: start!, threads, memoryBytes: coinsCacheBytes, lastHeight, changes, activator, persister, assumedValid, writeSomeRows },
+      ...{ start: start!, threads, memoryBytes: coinsCacheBytes, stopHeight, leastBlocks },
+      ...{ changes, activator, persister, assumedValid, writeSomeRows },
       moved: () => this.#callWaiters(),
       ended: (end) => this.#onEnded(end),
     });
@@ -155,13 +155,13 @@ export class DownloadEngine {
     const { log } = this.#ws;
     const reached = this.reached.height;
     this.#run = null;
+    this.#failedHeight = failedHeight;
     if (final) this.#off = true;
     if (failure === null) {
       this.#failures = 0;
       log.info(`The download engine has ended at height ${reached}`);
     } else {
       this.#failures++;
-      this.#failedHeight = failedHeight;
       if (this.#failures >= MAX_FAILURES) this.#off = true;
       const { height } = this.#ws.active;
       log.warn(`The download engine has failed: ${failure.message}. Other code connects the blocks from height ${height + 1} on.`);

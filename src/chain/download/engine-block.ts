@@ -7,22 +7,21 @@ import { cleanupEnforced } from '../../consensus/rules/cleanup/enforced.js';
 import { blockSubsidy } from '../../consensus/rules/subsidy.js';
 import { SCRIPT_VERIFY_P2SH, SCRIPT_VERIFY_WITNESS } from '../../consensus/script/flags.js';
 import type { EngineBlock } from '../../engine/engine.js';
-import { scriptsReason } from '../connect/scripts-needed.js';
 import type { ChainWorkspace } from '../connect/workspace.js';
 import type { HeaderNode } from '../tree/header-node.js';
 
 /**
- * Returns whether the engine may connect a block: its scripts are skipped (-assumevalid), and no rule applies that the
- * engine does not know (BIP-0054, BIP-0325).
+ * Returns whether the engine may connect a block: no rule applies that the engine does not know (BIP-0054, BIP-0325).
  */
-export function mayConnect(ws: ChainWorkspace, node: HeaderNode, assumed: HeaderNode | undefined): boolean {
-  const { params, versionBits } = ws;
-  if (node.failed || params.signetChallenge !== null || cleanupEnforced(node.prev, params, versionBits)) return false;
-  return scriptsReason(ws, node, assumed) === null;
+export function mayConnect({ params, versionBits }: ChainWorkspace, node: HeaderNode): boolean {
+  return !node.failed && params.signetChallenge === null && !cleanupEnforced(node.prev, params, versionBits);
 }
 
-/** Returns the facts about a block for the engine. The genesis block is never connected. */
-export function engineBlock({ params, versionBits }: ChainWorkspace, node: HeaderNode): EngineBlock {
+/**
+ * Returns the facts about a block for the engine. The genesis block is never connected.
+ * @param scripts true if its scripts must be checked (scriptsReason)
+ */
+export function engineBlock({ params, versionBits }: ChainWorkspace, node: HeaderNode, scripts: boolean): EngineBlock {
   const prev = node.prev as HeaderNode;
   const { height } = node;
   const parentMedianTime = prev.medianTimePast();
@@ -40,5 +39,6 @@ export function engineBlock({ params, versionBits }: ChainWorkspace, node: Heade
     witnesses: height >= params.segwitHeight,
     countRedeemScripts: (flags & SCRIPT_VERIFY_P2SH) !== 0,
     countWitnesses: (flags & SCRIPT_VERIFY_WITNESS) !== 0,
+    scriptFlags: scripts ? flags : null,
   };
 }

@@ -3,7 +3,14 @@
 // So whatever fails, the run only has to be dropped: the chain stands at the last checkpoint, and the ordinary code goes on
 // from there. See docs/decisions/0084-download-engine.md.
 
-import { type ChangedCoins, EngineFailure, type EngineOptions, type FinishedBlock, type RefusedBlock } from '../../engine/engine.js';
+import {
+  type ChangedCoins,
+  type EngineBlock,
+  EngineFailure,
+  type EngineOptions,
+  type FinishedBlock,
+  type RefusedBlock,
+} from '../../engine/engine.js';
 import { TimeSlice } from '../../lib/time-slice.js';
 import type { BlockPosition } from '../../storage/block-records.js';
 import { withPlainScript } from '../../storage/codec/coin.js';
@@ -11,6 +18,7 @@ import { StoreError } from '../../storage/store-error.js';
 import { WriteBatch } from '../../storage/write-batch.js';
 import type { Changes } from '../changes.js';
 import type { Activator } from '../connect/activator.js';
+import { scriptsReason } from '../connect/scripts-needed.js';
 import type { ChainWorkspace } from '../connect/workspace.js';
 import type { Persister } from '../files/persister.js';
 import { replayFlush } from '../files/replay-flush.js';
@@ -26,6 +34,11 @@ const IDLE_MS = 1_000;
 /** Least ratio of the time between two checkpoints for want of blocks to the duration of a checkpoint. */
 const MIN_RATIO = 10;
 const TICK_MS = 250;
+/**
+ * Time in milliseconds without the next block after which the run ends. A peer may have sent headers without having
+ * their blocks. The ordinary code then connects the best branch whose blocks are here.
+ */
+const STARVED_MS = 60_000;
 /** Part of the memory bound at which the older coins are dropped, so that the blocks in work do not exceed the bound. */
 const FULL = 0.8;
 /** Memory in bytes that a checkpoint takes for each changed coin. */
@@ -52,7 +65,7 @@ type State =
 export interface RunEnd {
   /** Error of the engine; null if the run ended with a checkpoint. */
   readonly failure: Error | null;
-  /** Height of the block that the engine could not connect; 0 for none. */
+  /** Height of the block that the engine could not connect, or that did not arrive; 0 for none. */
   readonly failedHeight: number;
   /** True if the engine must not start again: its memory is too small, or threads and memory cannot be had. */
   readonly final: boolean;
@@ -62,8 +75,10 @@ export interface RunDeps {
   readonly start: StartEngine;
   readonly threads: number;
   readonly memoryBytes: number;
-  /** Height of the last block to connect. */
-  readonly lastHeight: number;
+  /** Height of the last block to connect (-stopatheight); infinite for none. */
+  readonly stopHeight: number;
+  /** Number of blocks ahead below which a run ends when the next one is missing. */
+  readonly leastBlocks: number;
   readonly changes: Changes;
   readonly activator: Activator;
   readonly persister: Persister;
@@ -185,7 +200,7 @@ export class EngineRun {
    */
   takeBytes(node: HeaderNode, bytes: Uint8Array, sender: object): Promise<boolean> | null {
     if (this.#state === 'ending' || this.ended || node.height <= this.#offered.height || node.has(NodeStatus.HAVE_DATA)) return null;
-    if (node.height > this.#deps.lastHeight || !mayConnect(this.#ws, node, this.#deps.assumedValid())) return null;
+    if (node.height > this.#deps.stopHeight || !mayConnect(this.#ws, node)) return null;
     const ended = this.held.hold(node, bytes, sender);
     if (ended !== null) this.wake();
     return ended;
@@ -218,7 +233,7 @@ export class EngineRun {
         const bytes = here instanceof Promise ? await here : here;
         // A block below this one was refused meanwhile.
         if (node.prev !== this.#offered) continue;
-        if (this.#state !== 'running' || !engine.offer(engineBlock(this.#ws, node), bytes)) break;
+        if (this.#state !== 'running' || !engine.offer(this.#factsOf(node), bytes)) break;
         this.#offered = node;
       }
     } catch (error) {
@@ -230,12 +245,16 @@ export class EngineRun {
     }
   }
 
+  #factsOf(node: HeaderNode): EngineBlock {
+    return engineBlock(this.#ws, node, scriptsReason(this.#ws, node, this.#deps.assumedValid()) !== null);
+  }
+
   /** Returns the block to offer next; null if the run has connected all that it may. */
   #next(): HeaderNode | null {
     const last = this.#offered;
     const node = this.#ws.index.bestHeader.ancestor(last.height + 1);
-    if (node === null || node.prev !== last || node.height > this.#deps.lastHeight || this.#ws.stopping()) return null;
-    return mayConnect(this.#ws, node, this.#deps.assumedValid()) ? node : null;
+    if (node === null || node.prev !== last || node.height > this.#deps.stopHeight || this.#ws.stopping()) return null;
+    return mayConnect(this.#ws, node) ? node : null;
   }
 
   #storedBytes(node: HeaderNode): Uint8Array | Promise<Uint8Array> {
@@ -291,7 +310,7 @@ export class EngineRun {
   async #store(): Promise<void> {
     if (this.ended || this.#state === 'starting') return;
     await this.#storeGroup();
-    if (this.#state === 'running' && this.#checkpointIsDue) this.#state = 'pausing';
+    if (this.#state === 'running' && this.#checkpointIsDue) this.#state = this.#isNearTip ? 'ending' : 'pausing';
     if (this.#finished.length > 0) {
       this.#storeSoon();
       return;
@@ -334,13 +353,23 @@ export class EngineRun {
     if (this.checkpointAgeMs >= CHECKPOINT_MS || this.#isFull) return true;
     const { options, blocks } = this.#ws;
     if (options.prune !== null && blocks.files.sizeOnDisk - this.#bytesAtCheckpoint >= PRUNED_GROWTH) return true;
-    // If blocks arrive slowly, checkpoints must not take much of the time.
-    if (this.#starvedSinceMs === null || this.checkpointAgeMs < MIN_RATIO * this.#checkpointTookMs) return false;
+    if (this.#starvedSinceMs === null) return false;
+    // If blocks arrive slowly, checkpoints must not take much of the time. The last one must not wait.
+    if (!this.#isNearTip && this.checkpointAgeMs < MIN_RATIO * this.#checkpointTookMs) return false;
     return this.#ws.clock.monotonicMs() - this.#starvedSinceMs >= IDLE_MS;
   }
 
+  /** True if so few blocks are ahead that the ordinary code connects them as fast. */
+  get #isNearTip(): boolean {
+    return this.#starvedSinceMs !== null && this.#ws.index.bestHeader.height - this.#offered.height < this.#deps.leastBlocks;
+  }
+
+  get #isStarved(): boolean {
+    return this.#starvedSinceMs !== null && this.#ws.clock.monotonicMs() - this.#starvedSinceMs >= STARVED_MS;
+  }
+
   #tick(): void {
-    if (this.#ws.stopping() && this.#state === 'running') this.#endSoon();
+    if (this.#state === 'running' && (this.#ws.stopping() || this.#isStarved)) this.#endSoon();
     // The block that is missing may have become invalid.
     if (this.#starvedSinceMs !== null) this.wake();
     if (this.#state === 'running' && this.#checkpointIsDue) this.#storeSoon();
@@ -376,7 +405,7 @@ export class EngineRun {
     this.#checkpointTookMs = this.#checkpointMs - beginMs;
     this.#bytesAtCheckpoint = ws.blocks.files.sizeOnDisk;
     if (this.#state === 'ending') {
-      this.#end({ failure: null, failedHeight: 0, final: false });
+      this.#end({ failure: null, failedHeight: this.#isStarved ? to.height + 1 : 0, final: false });
     } else if (this.#state === 'pausing') {
       if (wasFull && !(await this.#makeSpace(engine))) return;
       if (this.#state !== 'pausing') return;

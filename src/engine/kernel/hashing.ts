@@ -1,10 +1,11 @@
 // Lays out messages for SHA-256 in the shared memory. The worker runs the function over them (sha256-update.ts).
 //
 // Scratch of a thread: 128 bytes for each message's context | LIST: context, message, length | destinations | SECOND:
-// second messages | messages
+// second messages | messages | SPENT: outputs that a transaction spends (spent.ts)
 
 import { at, copy32, readSize, same32, seek, skip } from './bytes';
-import { IDS, RAW, RAW_BYTES, TX_BYTES, TXS, WIDS } from './layout';
+import { IDS, MAX_INPUTS, RAW, RAW_BYTES, TX_BYTES, TXS, WIDS } from './layout';
+import { SPENT_BYTES } from './spent';
 
 /** Messages that are hashed in one go. */
 const CHUNK: u32 = 512;
@@ -15,7 +16,8 @@ const MESSAGES: u32 = SECOND + CHUNK * 64;
 /** Bytes of messages after which no further transaction is added. */
 const ENOUGH: u32 = 160_000;
 /** The largest transaction may follow, as a whole and without its witness. */
-export const SCRATCH_BYTES: u32 = (MESSAGES + ENOUGH + 2 * RAW_BYTES + 1024 + 65535) & ~65535;
+export const SPENT: u32 = (MESSAGES + ENOUGH + 2 * RAW_BYTES + 1024 + 7) & ~7;
+export const SCRATCH_BYTES: u32 = (SPENT + SPENT_BYTES * MAX_INPUTS + 65535) & ~65535;
 
 /** Writes the initial state of SHA-256 as OpenSSL's context holds it. */
 // @ts-ignore: decorator

@@ -4,10 +4,11 @@
 export * from './layout';
 export { parse } from './parse';
 export {
-  equal32, evenLevel, fillWtxids, findCommitment, layOutBytes, layOutIds, layOutPairs, layOutSecond, LIST, SCRATCH_BYTES, SECOND, takeHashes,
+  equal32, evenLevel, fillWtxids, findCommitment, layOutBytes, layOutIds, layOutPairs, layOutSecond, LIST, SCRATCH_BYTES, SECOND, SPENT, takeHashes,
 } from './hashing';
 export { emit } from './records';
 export {
   apply, ASK_ALL, ASK_COINBASE, ASK_NONE, changedCount, coinCount, evict, inAt, inBytes, listChanged, listMissing, loadRows, markClean, nextChanged, open, outAt, rowCount, usedBytes,
 } from './shard';
 export { finish } from './finish';
+export { listSpent, SPENT_BYTES } from './spent';

@@ -41,6 +41,11 @@ export const HASH: u32 = 72;
 export const UNDO_CHECKSUM: u32 = 104;
 /** Error code of a refused block. */
 export const REFUSAL: u32 = 136;
+/** Flags of the scripts (blockScriptFlags). */
+export const SCRIPT_FLAGS: u32 = 140;
+/** Next input whose scripts no thread has taken, and number of inputs whose scripts have not passed yet. */
+export const NEXT_CHECK: u32 = 144;
+export const CHECKS_LEFT: u32 = 148;
 /** Begin of each shard's segment, then end of each. */
 export const SEGMENT_BEGIN: u32 = 256;
 export const SEGMENT_END: u32 = 384;
@@ -73,6 +78,7 @@ export const COUNT_WITNESSES: u32 = 8;
 export const NO_OVERWRITES: u32 = 16;
 export const WITNESSES: u32 = 32;
 export const MAY_REPEAT: u32 = 128;
+export const CHECK_SCRIPTS: u32 = 64;
 
 export const MAX_MONEY: i64 = 2_100_000_000_000_000;
 export const MAX_SCRIPT: u32 = 10_000;

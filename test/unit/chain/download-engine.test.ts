@@ -10,7 +10,7 @@ import { MemoryStore } from '../../../src/storage/memory-store.js';
 import type { Batch, BatchOptions } from '../../../src/storage/store.js';
 import { StoreError } from '../../../src/storage/store-error.js';
 import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, NO_ONE, reward, spend } from '../../framework/chain-builder.js';
-import { coinsOf, crypto, type Fixture, type FixtureOptions, IN_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
+import { coinsOf, crypto, type Fixture, type FixtureOptions, IN_DOWNLOAD, openFixture, TestClock } from '../../framework/chain-fixture.js';
 import { EngineStandIn, type StandInPlan } from '../../framework/engine-stand-in.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
 import { until } from '../../framework/until.js';
@@ -56,7 +56,7 @@ async function open(plan: StandInPlan | null = {}, options: FixtureOptions = {})
     engines.push(engine);
     return engine;
   };
-  const engine = plan === null ? null : { threads: 2, leastBlocks: 10, stopHeight: Number.POSITIVE_INFINITY, forbidden: null };
+  const engine = plan === null ? null : { threads: 2, leastBlocks: 25, stopHeight: Number.POSITIVE_INFINITY, forbidden: null };
   const fixture = await openFixture({
     maxTipAge: IN_DOWNLOAD,
     assumeValid,
@@ -125,16 +125,16 @@ for (const raw of [true, false]) {
     t.equal(world.engines.length, 1);
     t.same(
       world.engines[0]!.offered,
-      Array.from({ length: ASSUMED_HEIGHT }, (_, i) => i + 1),
-      'up to the assumed-valid block',
+      Array.from({ length: last.height }, (_, i) => i + 1),
+      'all blocks',
     );
-    t.ok(world.engines[0]!.closed);
+    await until('the end of the engine', async () => world.engines[0]!.closed);
     const jumps = world.changes.filter(({ jumpedFrom }) => jumpedFrom !== undefined);
     t.ok(jumps.length >= 1);
     t.equal(jumps[0]!.jumpedFrom!.height, 0);
     t.equal(
       world.changes.reduce((sum, { connected }) => sum + connected.length, 0),
-      last.height - ASSUMED_HEIGHT,
+      0,
     );
     t.equal(world.changes.at(-1)!.moreFollows, false);
     await assertSame(t, world);
@@ -232,8 +232,8 @@ t.test('connects stored blocks after -reindex-chainstate', async (t) => {
   t.equal(again.chain.view.tip.height, 0);
   const reported: number[] = [];
   await again.chain.commands.connectStored(({ height }) => reported.push(height));
-  t.equal(again.chain.view.tip.height, last.height);
-  t.equal(again.engines[0]!.offered.length, ASSUMED_HEIGHT);
+  await tipAt(again, last.height);
+  t.equal(again.engines[0]!.offered.length, last.height);
   t.equal(reported.at(-1), last.height);
   await assertSame(t, again);
   await again.end();
@@ -262,7 +262,7 @@ t.test('lets the ordinary code judge changed copies, and waits for the blocks', 
   await Promise.all([...lying.reverse().map((height) => world.give(blocks[height - 1]!)), ...given]);
   await tipAt(world, last.height);
   t.equal(world.engines.length, 1, 'the run has not ended');
-  t.equal(world.engines[0]!.offered.at(-1), ASSUMED_HEIGHT);
+  t.equal(world.engines[0]!.offered.at(-1), last.height);
   await assertSame(t, world);
   await world.end();
 });
@@ -345,7 +345,7 @@ t.test('drops coins at a checkpoint when the memory is full, and reads them agai
   await tipAt(world, last.height);
   t.equal(world.engines.length, 1);
   t.ok(world.engines[0]!.evictions > 0);
-  t.equal(world.engines[0]!.offered.at(-1), ASSUMED_HEIGHT, 'the engine goes on');
+  t.equal(world.engines[0]!.offered.at(-1), last.height, 'the engine goes on');
   await assertSame(t, world);
   await world.end();
 });
@@ -378,8 +378,9 @@ t.test('ends for an operator who invalidates a block', async (t) => {
   await world.end();
 });
 
-t.test('does not start near the assumed-valid block, without one, or outside the initial download', async (t) => {
-  for (const options of [{ assumeValid: '0' }, { assumeValid: blocks[5]!.hashHex }, { maxTipAge: 1_000_000_000 }]) {
+t.test('does not start near the best header, or outside the initial download', async (t) => {
+  const near = { threads: 2, leastBlocks: headers.length + 1, stopHeight: Number.POSITIVE_INFINITY, forbidden: null };
+  for (const options of [{ engine: near }, { maxTipAge: 1_000_000_000 }]) {
     const world = await open({}, options);
     await world.chain.commands.submitHeaders(headers);
     await Promise.all(blocks.slice(0, 20).map((block) => world.give(block)));
@@ -387,6 +388,28 @@ t.test('does not start near the assumed-valid block, without one, or outside the
     t.equal(world.engines.length, 0);
     await world.end();
   }
+});
+
+t.test('ends when the next block does not come, and does not start again before that block', async (t) => {
+  let skippedMs = 0;
+  const clock = new (class extends TestClock {
+    override monotonicMs(): number {
+      return super.monotonicMs() + skippedMs;
+    }
+  })();
+  const world = await open({}, { clock });
+  await world.chain.commands.submitHeaders(headers);
+  await Promise.all(blocks.slice(0, 100).map((block) => world.give(block)));
+  await tipAt(world, 100);
+  skippedMs += 61_000;
+  await until('the end of the engine', async () => world.engines[0]!.closed);
+  await world.give(blocks[101]!, false);
+  await world.chain.commands.flush();
+  t.equal(world.engines.length, 1);
+  await Promise.all(blocks.slice(100).map((block) => world.give(block)));
+  await tipAt(world, last.height);
+  await assertSame(t, world);
+  await world.end();
 });
 
 t.test('stops at the height of -stopatheight', async (t) => {

@@ -43,7 +43,7 @@ const nodes: ModelNode[] = [new ModelNode(null, GENESIS.time, 0x207fffff, 1, GEN
 for (const { time, hash } of chain) nodes.push(new ModelNode(nodes[nodes.length - 1], time, 0x207fffff, 0x20000000, hash));
 
 function factsOf(block: BuiltBlock): EngineBlock {
-  return engineFacts(nodes[block.height - 1], block.hash, block.time, params);
+  return engineFacts(nodes[block.height - 1], block.hash, block.time, params, true);
 }
 
 const keyOf = (outpoint: Buffer): string =>
@@ -81,6 +81,9 @@ function startEngine(threads: number, firstHeight = 1, rows: Rows = new Rows()):
   const readCoins = (keys: readonly Uint8Array[]) => rows.read(keys);
   return Engine.start({ threads, memoryBytes: 200_000_000, firstHeight, medianTimes, coinPrefix: PREFIX.coin, complete, readCoins });
 }
+
+/** Nodes of a chain with a script that fails. */
+const failing: ModelNode[] = [nodes[0]];
 
 /** Results of the ordinary rules, by height. */
 const ordinary: Omit<Outcome, 'rejected'>[] = [
@@ -319,6 +322,38 @@ t.test('refuses a block while lower ones are in work, and changed copies in a ro
   await feed(engine, chain.slice(115));
   const rows = await changedRows(engine);
   t.strictSame(shown(KernelWithoutThreads.applyRows(new Map(), rows)), shown(ordinary[chain.length].coins));
+});
+
+t.test('stops at a block with a script that fails, unless its scripts are not checked', async (t) => {
+  const blocks = buildChain(GENESIS, 105);
+  const coin = reward(blocks[0]);
+  const value = coin.value / 50;
+  // More inputs than a thread takes at a time. One of the last fails.
+  const scripts = Array.from({ length: 50 }, (_, i) => (i === 45 ? Buffer.from([0x00]) : OP_TRUE));
+  const split = spend(
+    [coin],
+    scripts.map((script) => ({ value, script })),
+  );
+  blocks.push(buildBlock(blocks[104], { txs: [split] }));
+  const coins = scripts.map((_, index) => ({ txid: txid(split), index, value }));
+  blocks.push(buildBlock(blocks[105], { txs: [spend(coins, [{ value: coin.value, script: OP_TRUE }])] }));
+  for (const { time, hash } of blocks) failing.push(new ModelNode(failing[failing.length - 1], time, 0x207fffff, 0x20000000, hash));
+  const facts = ({ height, hash, time }: BuiltBlock, checked: boolean): EngineBlock =>
+    engineFacts(failing[height - 1], hash, time, params, checked);
+  for (const threads of [1, 3]) {
+    for (const checked of [true, false]) {
+      const engine = await startEngine(threads);
+      const run = async (): Promise<void> => {
+        for (const block of blocks) {
+          t.ok(engine.offer(facts(block, checked), block.bytes));
+          engine.release((await engine.next()).height);
+        }
+      };
+      const failure = await failureOf(run());
+      t.same(failure && [failure.height, failure.code], checked ? [107, 105] : undefined);
+      await engine.close();
+    }
+  }
 });
 
 t.test('rejects when it is closed, at any time', async (t) => {
