@@ -25,8 +25,8 @@ const help = `usage: node src/launch.mjs COMMAND [ARG...]
   start [OPTION...]    install, build, and run the daemon (regtest unless a network is named)
   build                install and build
   test [FILE|FOLDER...] install, build, and run the fast tests (or just the files and folders of tests named)
-  test:long            install, build, and run the other tests: those that take long, kills, power cuts, damage, attacks, fleets
-  test:all             install, build, and run all tests, and the vector suites if their folder exists
+  test:long            install, build, and run the other tests (those that take long, kills, power cuts, damage, attacks, fleets),
+                       and the vector suites if their folder exists
   vectors              install, build, and run the vector suites over the folder that VECTORS names
   replay [FILE...]     install, build, and replay the recorded conversations of test/conformance
   core-tests --core=PATH [--version=0.21.1|31] [--only=NAME,...] [--jobs=1] [--minutes=20]
@@ -279,16 +279,11 @@ switch (command) {
     await build();
     runTests(rest.length > 0 ? rest.flatMap(namedTests) : fastAndLongTests().fast);
     break;
-  case 'test:long':
-    install();
-    await build();
-    runTests(fastAndLongTests().long);
-    break;
-  case 'test:all': {
+  case 'test:long': {
     install();
     await build();
     const vectors = path.resolve(root, process.env.VECTORS ?? '../shared/vectors');
-    runTests([...Object.values(fastAndLongTests()).flat(), ...(fs.existsSync(vectors) ? compiledTests('vectors') : [])]);
+    runTests([...fastAndLongTests().long, ...(fs.existsSync(vectors) ? compiledTests('vectors') : [])]);
     break;
   }
   case 'nightly':
