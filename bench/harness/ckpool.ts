@@ -27,8 +27,8 @@ export class Ckpool {
   }
 
   /**
-   * Starts ckpool and its bitcoind. Returns null without CKPOOL or COMPARE. @param prepare fills the node before ckpool
-   * starts
+   * Starts ckpool and its bitcoind. Returns null without CKPOOL or COMPARE.
+   * @param prepare fills the node before ckpool starts
    */
   static async start(prepare: (core: CoreDaemon) => Promise<void>): Promise<Ckpool | null> {
     const file = process.env.CKPOOL;

@@ -53,8 +53,8 @@ export class CoreDaemon {
   }
 
   /**
-   * Starts bitcoind on a new folder, and waits until it answers. @param options in addition to those for regtest; later
-   * ones override earlier ones
+   * Starts bitcoind on a new folder, and waits until it answers.
+   * @param options in addition to those for regtest; later ones override earlier ones
    */
   static async start(file: string, ...options: string[]): Promise<CoreDaemon> {
     const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-core-'));
@@ -74,8 +74,8 @@ export class CoreDaemon {
   }
 
   /**
-   * Starts bitcoind (again) on the same folder. @param more options in addition to the earlier ones; later ones
-   * override earlier ones
+   * Starts bitcoind (again) on the same folder.
+   * @param more options in addition to the earlier ones; later ones override earlier ones
    */
   async up(...more: string[]): Promise<void> {
     fs.rmSync(path.join(this.dir, 'regtest', '.cookie'), { force: true });
@@ -131,8 +131,8 @@ export class CoreDaemon {
   }
 
   /**
-   * Copies the best chain and the mempool of another node. @param from node that answers getblockhash, getblock and
-   * others
+   * Copies the best chain and the mempool of another node.
+   * @param from node that answers getblockhash, getblock and others
    */
   async copy(from: { call(method: string, ...params: unknown[]): Promise<unknown> }): Promise<void> {
     const height = (await from.call('getblockcount')) as number;

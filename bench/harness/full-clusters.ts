@@ -18,8 +18,8 @@ interface Coin {
 }
 
 /**
- * Returns the transactions of a cluster. @param payee output script that the last transaction pays, besides its other
- * outputs
+ * Returns the transactions of a cluster.
+ * @param payee output script that the last transaction pays, besides its other outputs
  */
 export function clusterOf(number: number, coin: Coin, random: () => number, payee: Uint8Array): Buffer[] {
   const open: Coin[] = [coin];

@@ -4,8 +4,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 /**
- * Removes the files of a folder from the page cache. Parts that a process has mapped stay in it. @param suffix only
- * files whose names end with it; default: all files
+ * Removes the files of a folder from the page cache. Parts that a process has mapped stay in it.
+ * @param suffix only files whose names end with it; default: all files
  * @throws Error if a file cannot be removed from the cache
  */
 export function forgetFiles(dir: string, suffix = ''): void {

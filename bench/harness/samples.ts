@@ -26,7 +26,8 @@ export interface Rounds {
 
 /**
  * Measures several functions in turn, round by round. If other work slows the machine for a while, it slows all of
- * them, and their ratios stay right. @returns milliseconds per round, by the names of the functions
+ * them, and their ratios stay right.
+ * @returns milliseconds per round, by the names of the functions
  */
 export async function timeInTurn<Name extends string>(
   runs: Record<Name, () => unknown>,

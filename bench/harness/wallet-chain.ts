@@ -31,8 +31,9 @@ const ranges = (count: number): number[][] =>
   );
 
 /**
- * Returns a chain whose coinbases, all spendable, create coins, 2,000 per block. @param script returns the script of
- * coin i @param value value of each coin in satoshis
+ * Returns a chain whose coinbases, all spendable, create coins, 2,000 per block.
+ * @param script returns the script of coin i
+ * @param value value of each coin in satoshis
  */
 export function chainOfCoins(count: number, script: (i: number) => Uint8Array, value = VALUE): BuiltBlock[] {
   const blocks: BuiltBlock[] = [];

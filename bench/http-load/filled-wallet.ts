@@ -80,8 +80,8 @@ interface Output {
 }
 
 /**
- * Returns a transaction with one input, whose witness has the size of a signature and a key, and two outputs. @param
- * outpoint 36 bytes
+ * Returns a transaction with one input, whose witness has the size of a signature and a key, and two outputs.
+ * @param outpoint 36 bytes
  */
 function payment(outpoint: Uint8Array, outputs: readonly [Output, Output], noise: Buffer): Uint8Array {
   const parts: Buffer[] = [Buffer.from('02000000000101', 'hex'), Buffer.from(outpoint), Buffer.from('00feffffff02', 'hex')];

@@ -103,7 +103,8 @@ export class BumpFees {
  * Computes the bump fees of outputs of mempool transactions, for each outpoint and for all together. An outpoint of a
  * transaction outside the mempool has a bump fee of 0. Mempool transactions that spend one of these outpoints, and
  * their descendants, count as replaced.
- * @param outpoints 36 bytes each @param feeRate satoshis per 1,000 virtual bytes
+ * @param outpoints 36 bytes each
+ * @param feeRate satoshis per 1,000 virtual bytes
  * @returns null if the clusters have too many transactions
  */
 export function bumpFeesOf(

@@ -31,7 +31,8 @@ export class JobPins {
 
   /**
    * Pins transactions for a job, in addition to those pinned already.
-   * @param now seconds @param height of the tip
+   * @param now seconds
+   * @param height of the tip
    * @returns number of pinned transactions of the job; fewer than given if the job alone exceeds the limit
    */
   pin(name: string, txs: readonly TxView[], options: { readonly now: number; readonly seconds: number; readonly height: number }): number {

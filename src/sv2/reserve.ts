@@ -26,7 +26,8 @@ const sizeAt = (steps: number, least: number, most: number): number =>
 
 /**
  * Returns the reserve that a template for these constraints leaves free.
- * @param least reserve of every template @param maxWeight weight limit of blocks made here
+ * @param least reserve of every template
+ * @param maxWeight weight limit of blocks made here
  * @returns null if no block with such a coinbase is possible
  */
 export function reserveFor(

@@ -57,7 +57,8 @@ export interface ChosenTransactions {
 
 /**
  * Returns a selection without transactions, whose witness tree has the coinbase's zero leaf only.
- * @param reservedWeight weight of such a block @param youngest serial of the newest transaction that exists
+ * @param reservedWeight weight of such a block
+ * @param youngest serial of the newest transaction that exists
  */
 export function nothingChosen(reservedWeight: number, youngest = 0): ChosenTransactions {
   return {
@@ -112,8 +113,9 @@ export class Assembly {
   }
 
   /**
-   * Collects the changes that the assembler does not know yet, in slices if there are many. Call it as early as possible
-   * before a selection. @returns undefined if there is nothing to wait for
+   * Collects the changes that the assembler does not know yet, in slices if there are many. Call it as early as
+   * possible before a selection.
+   * @returns undefined if there is nothing to wait for
    */
   prepare(): Promise<void> | undefined {
     const slicer = new Slicer();

@@ -1,19 +1,19 @@
-// A peer that brings blocks in every way there is, and tells what the node did with it.
+// A peer that sends blocks in every possible way, and reports what the node did.
 import { sipHash24, sipKey } from '../../src/crypto/siphash.js';
 import { compactSize, hash256, sha256 } from '../framework/messages.js';
 import { headersPayload, P2pClient } from '../framework/p2p-client.js';
 import { blockBytes } from './coins.js';
 
-/** block: unasked; headers: the header first; compact: as a compact block (BIP-0152). */
+/** block: unrequested; headers: the header first; compact: as a compact block (BIP-0152). */
 export type Way = 'block' | 'headers' | 'compact';
 
-/** A block on its way. */
+/** A block that is to be sent. */
 export interface Delivery {
   readonly way: Way;
   readonly header: Buffer;
   /** Serialised transactions. */
   readonly body: readonly Buffer[];
-  /** Headers that go before it: of blocks that are withheld. */
+  /** Headers to send before the block's own. Their blocks are withheld. */
   readonly ahead?: readonly Buffer[];
 }
 
@@ -23,9 +23,9 @@ function readCompactSize(bytes: Buffer, at: number): [value: number, next: numbe
   return first < 253 ? [first, at + 1] : [bytes.readUInt16LE(at + 1), at + 3];
 }
 
-/** Effects of a block on one node. */
+/** Reaction of one node to a block. */
 export interface Brought {
-  /** Commands, in order. */
+  /** Commands that the node sent, in order. */
   readonly asked: string;
   readonly hungUp: boolean;
 }
@@ -41,18 +41,18 @@ export class BlockPeer {
   async bring(delivery: Delivery): Promise<Brought> {
     const asked: string[] = [];
     const hungUp = await this.#tell(delivery, asked);
-    // Whatever the node asked for, it has seen the whole block then.
+    // Send the whole block too, so that the node has seen all of it, whichever transactions it requested.
     if (delivery.way === 'compact') await this.#tell({ ...delivery, way: 'block' }, []);
     return { asked: asked.join(), hungUp };
   }
 
-  /** The next block comes from another peer. */
+  /** Closes the connection, so that the next block comes from another peer. */
   leave(): void {
     this.#peer?.close();
     this.#peer = undefined;
   }
 
-  /** @returns whether the node hung up */
+  /** @returns true if the node closed the connection */
   async #tell({ header, body, way, ahead }: Delivery, asked: string[]): Promise<boolean> {
     const peer = await this.#connected();
     peer.received.length = 0;
@@ -79,10 +79,13 @@ export class BlockPeer {
     return this.#peer;
   }
 
-  /** Waits until the message was handled and what it led to was sent. @returns a request for transactions of a block */
+  /**
+   * Sends a message and waits until the node has processed it and sent its requests.
+   * @returns a request for transactions of a block
+   */
   async #send(peer: P2pClient, asked: string[], command: string, payload: Buffer): Promise<Buffer | undefined> {
     peer.send(command, payload);
-    // Requests are sent between two messages.
+    // The node sends requests after a message, before it processes the next one. So wait for two replies.
     for (let i = 0; i < 2; i++) await peer.sync();
     for (const { command } of peer.received) if (command === 'getdata' || command === 'getblocktxn') asked.push(command);
     const request = peer.received.find(({ command }) => command === 'getblocktxn')?.payload;
@@ -104,7 +107,7 @@ export async function heard(peer: P2pClient): Promise<boolean> {
   return !peer.closed;
 }
 
-/** The coinbase comes along, everything else by its short id. */
+/** The compact block contains the coinbase, and short ids for all other transactions. */
 function compactBlock(header: Buffer, body: readonly Buffer[]): Buffer {
   const nonce = Buffer.alloc(8, 3);
   const key = sipKey(sha256(Buffer.concat([header, nonce])));
@@ -119,7 +122,7 @@ function compactBlock(header: Buffer, body: readonly Buffer[]): Buffer {
   return Buffer.concat([header, nonce, compactSize(short.length), ...short, ...known]);
 }
 
-/** @param request getblocktxn: hash, count, differences of indexes */
+/** @param request payload of getblocktxn: hash, count, differences of indexes */
 function blockTxn(request: Buffer, body: readonly Buffer[]): Buffer {
   let [count, at] = readCompactSize(request, 32);
   const found: Buffer[] = [];

@@ -1,5 +1,6 @@
-// Random calls whose replies depend on their arguments and on a chain that stays: what is parsed, proved, derived, put
-// together and calculated. A lane draws calls, and takes from bitcoind's replies what later calls may work on.
+// Random calls whose replies depend only on their arguments and on a chain that does not change: calls that parse,
+// prove, derive, combine and calculate. A lane makes calls, and collects values from bitcoind's replies for later
+// calls.
 import { addChecksum } from '../../src/address/descriptor/checksum.js';
 import { testKey } from '../framework/keys.js';
 import { hash160, push, serializeTx } from '../framework/messages.js';
@@ -20,15 +21,15 @@ export interface Sources {
 
 export interface Lane {
   next(): Call;
-  /** @param reply bitcoind's */
+  /** @param reply bitcoind's reply */
   learn?(call: Call, reply: unknown): void;
 }
 
-/** As many texts are kept to work on. */
+/** Largest number of texts to keep for later calls. */
 const MOST_KEPT = 400;
 const KEYS = Array.from({ length: 8 }, (_, i) => testKey(700 + i));
 
-/** Texts that replies brought; the oldest go. */
+/** Texts from replies. If there are too many, the oldest are removed. */
 class Kept {
   readonly #list: string[] = [];
 
@@ -472,7 +473,7 @@ class Amounts implements Lane {
           'prioritisetransaction',
           id(),
           dice.chance(0.7) ? 0 : amount(dice),
-          // Larger ones are refused here (MOST_DELTA).
+          // Adit refuses larger values (MOST_DELTA), so they are left out.
           dice.chance(0.8) ? dice.below(2000) - 1000 : new Token(dice.pick(INTEGERS.filter((one) => !(Math.abs(Number(one)) > 2 ** 52)))),
         ];
       case 6:

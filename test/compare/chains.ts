@@ -1,9 +1,9 @@
-// Many comparisons one after the other, each a process with a seed and chain of its own: coins and subsidies of one
-// chain last for a few thousand steps.
+// Runs many comparisons one after the other. Each is a process with its own seed and chain, because the coins and
+// subsidies of one chain last only for a few thousand steps.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 
-/** Options that every comparison of chains takes, as they are written. */
+/** Options that every comparison of chains accepts, as written on the command line. */
 export interface ChainValues {
   readonly bitcoind?: string;
   readonly seed: string;
@@ -18,9 +18,9 @@ interface Chains {
   readonly options: readonly string[];
   readonly firstSeed: number;
   readonly count: number;
-  /** None is begun after so many. */
+  /** No comparison is started after this time. */
   readonly minutes: number;
-  /** At the same time. */
+  /** Number of comparisons that run at the same time. */
   readonly jobs: number;
 }
 
@@ -36,7 +36,7 @@ function outputOf(file: string, options: readonly string[]): Promise<string> {
   });
 }
 
-/** @returns the path of bitcoind; without one the process says so and ends */
+/** @returns the path of bitcoind. Without this option the process prints an error and ends */
 export function bitcoindOf({ bitcoind }: { readonly bitcoind?: string }): string {
   if (bitcoind !== undefined && fs.existsSync(bitcoind)) return bitcoind;
   const why = bitcoind === undefined ? '--bitcoind=PATH is not given' : `${bitcoind} is not there`;
@@ -65,7 +65,10 @@ export async function beginChain(file: string, values: ChainValues, options: rea
   process.exit(same ? 0 : 1);
 }
 
-/** Plays them, prints what each says unless all was the same, and the sum. @returns whether nothing differed */
+/**
+ * Runs the comparisons and prints the output of each one that found a difference, and a summary.
+ * @returns true if there was no difference
+ */
 async function playChains({ file, options, firstSeed, count, minutes, jobs }: Chains): Promise<boolean> {
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
   const began = Date.now();

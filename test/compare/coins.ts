@@ -1,4 +1,4 @@
-// Coins of the comparison with a bitcoind, the transactions that spend them and the blocks that confirm them. Most
+// Coins for the comparison with a bitcoind, the transactions that spend them and the blocks that confirm them. Most
 // locks need no key.
 import { testKey } from '../framework/keys.js';
 import {
@@ -44,18 +44,18 @@ const lockOf = new Map(Object.entries(scripts).map(([lock, script]) => [script.t
 export interface Coin {
   txid: Buffer;
   index: number;
-  /** Its name: the id in display hex, a colon, the index. */
+  /** The coin's name: the id in display hex, a colon, the index. */
   outpoint: string;
-  /** Satoshi. */
+  /** In satoshis. */
   value: number;
   lock: Lock;
 }
 
-/** A transaction with what the stream wants to know of it. */
+/** A transaction, with the data that the stream of actions needs. */
 export interface Made {
   tx: Tx;
   hex: string;
-  /** Display hex. */
+  /** In display hex. */
   id: string;
   weight: number;
   /** Coins that the transaction spends; none for a coinbase. */
@@ -64,7 +64,7 @@ export interface Made {
   coins: Coin[];
 }
 
-/** Outputs whose locks are known, with their places. */
+/** Adds the id, and the coins of all outputs whose lock is known. */
 export function made(tx: Tx, spent: readonly Coin[] = []): Made {
   const bytes = serializeTx(tx);
   const bare = serializeTx(tx, false);
@@ -77,7 +77,10 @@ export function made(tx: Tx, spent: readonly Coin[] = []): Made {
   return { tx, hex: bytes.toString('hex'), id: idHex, weight: bare.length * 3 + bytes.length, spent, coins };
 }
 
-/** Fills in what each input's lock asks for. @param element what a `drop` is given: another one makes another wtxid */
+/**
+ * Fills in what each input's lock needs.
+ * @param element value for locks of kind `drop`; another value gives another wtxid
+ */
 export function unlock(tx: Tx, spent: readonly Coin[], element: Uint8Array = Buffer.alloc(0)): Made {
   spent.forEach(({ lock }, i) => {
     const input = tx.ins[i]!;
@@ -92,7 +95,7 @@ export function unlock(tx: Tx, spent: readonly Coin[], element: Uint8Array = Buf
   return made(tx, spent);
 }
 
-/** Regtest's, in satoshi. */
+/** Subsidy of regtest, in satoshis. */
 const subsidyAt = (height: number): number => Math.floor(5_000_000_000 / 2 ** Math.floor(height / 150));
 
 export interface Block {
@@ -120,7 +123,10 @@ export interface Twist {
 
 export const blockBytes = (header: Buffer, body: readonly Buffer[]): Buffer => Buffer.concat([header, compactSize(body.length), ...body]);
 
-/** A solved block whose coinbase leaves the fees and makes `coins` coins of the first locks in turn. */
+/**
+ * Builds a block with proof of work. Its coinbase does not take the fees and makes `coins` coins, with the first kinds
+ * of locks in rotation.
+ */
 export function buildBlock(
   prev: string,
   height: number,

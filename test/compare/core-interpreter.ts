@@ -1,4 +1,4 @@
-// Bitcoin Core's script interpreter in a process of its own: interpreter.cpp, built against the libraries of a source
+// Runs Bitcoin Core's script interpreter in its own process: interpreter.cpp, linked with the libraries of a source
 // tree that was built, 0.21 (autotools) or a later one (cmake).
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -17,7 +17,7 @@ const TREES = [
   },
   {
     mark: 'src/libbitcoin_consensus.a',
-    // Its headers rely on what older compilers' libraries included by the way.
+    // Its headers need headers that the libraries of older compilers included indirectly.
     options: ['-std=c++17', '-DHAVE_CONFIG_H', ...['cstdint', 'limits', 'stdexcept'].flatMap((header) => ['-include', header])],
     includes: ['src', 'src/secp256k1/include'],
     libraries: [
@@ -27,7 +27,7 @@ const TREES = [
   },
 ] as const;
 
-/** Builds the filter. @param core the source tree @returns the program, in a folder of its own */
+/** Builds the program. @param core the source tree @returns the program, in a new folder */
 function buildFilter(core: string): string {
   const tree = TREES.find(({ mark }) => fs.existsSync(path.join(core, mark)));
   if (tree === undefined) throw new Error(`no library of the interpreter is built in ${core}`);
@@ -46,7 +46,7 @@ function buildFilter(core: string): string {
 }
 
 export class CoreInterpreter {
-  /** Its texts of errors, by its codes. */
+  /** Texts of errors, by their codes. */
   texts: readonly string[] = [];
   readonly #program: string;
   readonly #child: ChildProcess;
@@ -66,14 +66,18 @@ export class CoreInterpreter {
     });
   }
 
-  /** @throws when it can't be built */
+  /** @throws if the program can't be built */
   static async start(core: string): Promise<CoreInterpreter> {
     const interpreter = new CoreInterpreter(buildFilter(core));
     interpreter.texts = (await interpreter.#answer()).toString().trimEnd().split('\n');
     return interpreter;
   }
 
-  /** Batches are answered in their order. @param spends as interpreter.cpp reads them @returns a code for each flags */
+  /**
+   * Batches are answered in order.
+   * @param spends in the format that interpreter.cpp reads
+   * @returns a code for each set of flags
+   */
   judge(spends: Buffer): Promise<Buffer> {
     const size = Buffer.alloc(4);
     size.writeUInt32LE(spends.length);

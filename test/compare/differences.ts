@@ -18,7 +18,7 @@ const shape = (text: string): string =>
     .replace(/-?\d+(\.\d+)?(e-\d+)?/g, 'N')
     .replace(/(N, ?)+N/g, 'N');
 
-/** A reply with its members in order, since the order is another test's matter. */
+/** Returns a reply with its members sorted, because another test checks their order. */
 export function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
   if (value === null || typeof value !== 'object') return value;
@@ -29,7 +29,7 @@ export function canonical(value: unknown): unknown {
   );
 }
 
-/** The members that differ, by their paths. */
+/** Returns the members that differ, by their paths. */
 export function contrast(core: unknown, adit: unknown, path = ''): string[] {
   if (JSON.stringify(core) === JSON.stringify(adit)) return [];
   const both = [core, adit];
@@ -51,7 +51,7 @@ export class Differences {
     this.#groups.set(key, group);
   }
 
-  /** Counts what a reply refuses: a run that never sees a rule says nothing about it. */
+  /** Counts the reasons in replies that refuse something. A run that never causes a reason has not tested it. */
   saw(reply: unknown): void {
     for (const [, text] of JSON.stringify(reply).matchAll(
       /"(?:error|package_msg|package-error|reject-details|reject-reason)":"([^"]*)"/g,
@@ -61,7 +61,7 @@ export class Differences {
     }
   }
 
-  /** The commonest first. */
+  /** Returns the reasons, the most frequent first. */
   refusals(): string[] {
     return [...this.#refusals].sort(([, a], [, b]) => b - a).map(([text, count]) => `${count} x ${text}`);
   }
@@ -70,7 +70,7 @@ export class Differences {
     return [...this.#groups.values()].reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** Each with its seed and step; in every group and among the groups the smallest first. */
+  /** Prints each difference with its seed and step. In every group, and among the groups, the smallest comes first. */
   *lines(seed: number): Generator<string> {
     const size = ({ call, core, adit }: Difference): number => call.length + core.length + adit.length;
     for (const group of this.#groups.values()) group.sort((a, b) => size(a) - size(b));

@@ -44,21 +44,21 @@ const BATCH = 240;
 const SPENDS_OF_LOCK = 4;
 /** Spends that differ a little from one that was signed. */
 const NEIGHBOURS = 2;
-/** Batches that the other side may be behind. */
+/** Number of batches by which the other interpreter may be behind. */
 const MOST_PENDING = 3;
 const MOST_KNOWN = 10_000;
 const REPORT_EVERY = 100_000;
 const FLAG_SETS = 3;
 const [P2SH, CLEANSTACK, WITNESS] = ['P2SH', 'CLEANSTACK', 'WITNESS'].map(flagOf) as [number, number, number];
 const ALL_FLAGS = 2 ** SCRIPT_FLAG_NAMES.length;
-/** Mostly without a lock, which scripts with one then refuse. */
+/** Most values set no relative lock, because a script with a lock fails for them. */
 const SEQUENCES = [0xfffffffe, 0xfffffffe, 0xfffffffe, 0xffffffff, 0, 1, 2, 100, 144, 0x400001, 0x80000000];
 const LOCKTIMES = [0, 0, 0, 1, 100, 144, 500_000_000, 0x7fffffff, 0xffffffff];
 const VALUES = [0, 1, 546, 50_000, 2_100_000_000_000_000];
 const ZEROS = new Uint8Array(32);
 
 const native = createNativeCrypto();
-/** Looks at each signature once, as the other side does, and at each output key. */
+/** Verifies each signature and each output key only once, as the other interpreter does. */
 const crypto: Crypto = {
   ...native,
   ecdsaVerify: once(native.ecdsaVerify),
@@ -98,7 +98,7 @@ function signed(secret: Uint8Array, hash: Uint8Array, tweak: Uint8Array | null):
   return signature;
 }
 
-/** Flags without which others have no meaning are there with them. */
+/** Adds the flags that other flags require. */
 function randomFlags(dice: Dice): number {
   const mask = dice.below(ALL_FLAGS);
   const flags = dice.chance(0.5) ? mask : mask | dice.below(ALL_FLAGS);
@@ -146,7 +146,7 @@ const u32 = (n: number): Buffer => {
   return out;
 };
 
-/** As interpreter.cpp reads it. */
+/** Encodes a spend in the format that interpreter.cpp reads. */
 function encoded({ tx, input, spent, flags }: Spend): Buffer[] {
   const coins = spent.flatMap(({ value, script }) => {
     const head = Buffer.alloc(12);
@@ -199,9 +199,9 @@ try {
   for (let batch = firstBatch; done + pending.length * BATCH < spends; batch++) {
     const list = [...batchOf(batch)];
     const answers = core.judge(Buffer.concat(list.flatMap(encoded)));
-    // The result is awaited below.
+    // The batch is awaited later. This only prevents an unhandled rejection.
     answers.catch(() => undefined);
-    // The pipe is written in the loop's turn.
+    // The data is written to the pipe in the next event-loop tick.
     await new Promise(setImmediate);
     const own = list.map(judged);
     pending.push(async () => compare(batch, list, own, await answers, core.texts));

@@ -1,9 +1,8 @@
-// The comparison's record of the chain that it has made: its blocks, the confirmed coins, and every transaction by its
-// id.
+// The comparison's record of the chain it has made: its blocks, the confirmed coins, and every transaction by its id.
 import { type Block, buildBlock, type Coin, type Made, type Twist } from './coins.js';
 
 const MATURITY = 100;
-/** Satoshi; with less there is little to draw a fee from. */
+/** In satoshis. Coins of a smaller value leave hardly any choice of fees. */
 const LEAST_VALUE = 100_000;
 
 export class Ledger {
@@ -13,7 +12,7 @@ export class Ledger {
   readonly made = new Map<string, Made>();
   /** Ids of all transactions ever made. */
   readonly ids: string[] = [];
-  /** Confirmed and unspent by blocks; coinbases from their maturity on. */
+  /** Coins that are confirmed and that no block spends. Coinbases are included when they are mature. */
   readonly coins = new Map<string, Coin>();
   #list: readonly Coin[] | undefined;
   readonly #genesis: string;
@@ -55,7 +54,7 @@ export class Ledger {
     return times.sort((a, b) => a - b)[Math.floor(times.length / 2)]!;
   }
 
-  /** A block on the tip, or on another; it is not connected here. */
+  /** Builds a block on the tip, or on another block. The ledger does not connect it. */
   next(txs: readonly Made[], coins: number, twist?: Twist, on?: Block): Block {
     this.#time += 60;
     const block = buildBlock(on?.hash ?? this.tip, (on?.height ?? this.height) + 1, this.#time, txs, coins, twist);
@@ -71,7 +70,7 @@ export class Ledger {
     this.#list = undefined;
   }
 
-  /** Goes to another tip: a block may have been refused, and of two branches of the same work one is chosen. */
+  /** Changes to another tip, because bitcoind may have refused a block or chosen one of two branches with equal work. */
   follow(tip: string): void {
     if (tip === this.tip) return;
     const coming: Block[] = [];
@@ -83,12 +82,12 @@ export class Ledger {
     for (const block of coming) this.connect(block);
   }
 
-  /** Takes the tip off. */
+  /** Disconnects the tip. */
   disconnect(): Block {
     const mature = this.blocks[this.blocks.length - MATURITY]?.coinbase.coins ?? [];
     const block = this.blocks.pop();
     if (block === undefined) throw new Error('there is no block to take off');
-    // Outputs of the block itself were removed with it.
+    // Coins that the block itself made are deleted below.
     for (const { spent } of block.txs) for (const coin of spent) this.coins.set(coin.outpoint, coin);
     for (const { outpoint } of [...block.txs.flatMap(({ coins }) => coins), ...mature]) this.coins.delete(outpoint);
     this.#list = undefined;

@@ -175,7 +175,7 @@ async function compareDescriptor(): Promise<void> {
 /** Returns true if bitcoinjs-lib has no address for a script: other witness programs, and keys that are not on the curve. */
 const hasNoAddress = (script: Buffer): boolean => script[0] === 0x51 && !(script.length === 34 && ecc.isXOnlyPoint(script.subarray(2)));
 
-/** Compares what both take for a valid address, and its script. */
+/** Compares which texts both accept as an address, and the address's script. */
 async function compareAddress(): Promise<void> {
   const version = dice.pick([0, 0, 1, 1, 2, 16]);
   const program = randomBytes(version === 0 ? dice.pick([20, 32]) : dice.pick([32, 32, 2, 40]));
@@ -238,7 +238,7 @@ async function compareFinal(what: string, psbt: string, inputs: readonly Input[]
   const hexes = [final.hex, ...(ofLibrary === final.hex ? [] : [ofLibrary])];
   const signed = await askAdit(...hexes.map((hex): Call => ['signrawtransactionwithkey', hex, [], spent]));
   if (signed.some(({ complete }) => complete !== true)) differ(`${what}: invalid`, forms, hexes, signed);
-  // Several sets of signatures and times may fulfil a policy.
+  // A policy with "thresh" may be satisfied by several sets of signatures and times, so the results may differ.
   else if (hexes.length > 1 && !forms.some((form) => form.includes('thresh')))
     differ(`${what}: another final transaction`, forms, ofLibrary, final.hex);
 }
@@ -263,7 +263,7 @@ function bitcoinjsPsbt(inputs: readonly Input[]): { psbt: Any; finalizers: Final
   const psbt = new bitcoin.Psbt({ network });
   psbt.setVersion(2);
   const finalizers = inputs.map(({ open, funding }) =>
-    // Both keys sign, so that a satisfaction needs no time.
+    // Both keys sign, so that no time lock is needed.
     new Output({
       descriptor: open,
       network,

@@ -1,7 +1,7 @@
-// Makes the wallet files that test/functional/wallet-import-core.test.ts takes over: starts a bitcoind on regtest, lets
-// it make wallets of every kind that it can, and writes down the files, the blocks, and what it answers about each
-// wallet. Run by hand, with a release's binary: `node build/test/compare/make-core-wallets.js BITCOIND 0.21.1|master`.
-// Writes test/functional/core-wallets/NAME.json.gz.
+// Makes the wallet files that test/functional/wallet-import-core.test.ts imports: starts a bitcoind on regtest, lets it
+// make wallets of every kind, and stores the files, the blocks, and its replies about each wallet. Run by hand, with a
+// release's binary: `node build/test/compare/make-core-wallets.js BITCOIND 0.21.1|master`. Writes
+// test/functional/core-wallets/NAME.json.gz.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -79,7 +79,7 @@ if (isOld) {
 await node('setmocktime', START + 600);
 await mine(2);
 await plain('setlabel', FRIEND, 'a friend');
-// Longer than two pages of either kind of file.
+// The text is longer than two pages of either kind of file.
 await plain('sendtoaddress', FRIEND, 1.25, 'rent '.repeat(2000));
 if (isOld) {
   await plain('sethdseed');

@@ -1,5 +1,5 @@
-// adit and a bitcoind that are given the same calls. bitcoind replies at once, since the stream goes on from what it
-// holds; adit is given the calls of several steps in one batch.
+// Adit and a bitcoind that receive the same calls. bitcoind replies at once, because the next actions depend on its
+// state. Adit receives the calls of several steps in one batch.
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import type { Dice } from './transactions.js';
 
 export type Call = [method: string, ...params: unknown[]];
 
-/** A parameter that is written into the request as it stands: a number of another form than our own. */
+/** A parameter that is written into the request as it is, for example a number in an unusual form. */
 export class Token {
   readonly #text: string;
 
@@ -24,7 +24,7 @@ export class Token {
   }
 }
 
-/** The text of a call, tokens as they stand. */
+/** Returns the text of a call; tokens are written as they are. */
 export const written = (call: unknown): string =>
   JSON.stringify(call).replace(/"\\u0001([^"]*)"/g, (_, token: string) => token.replaceAll('\\u0002', '"'));
 
@@ -45,20 +45,20 @@ export async function replies(node: Node, calls: readonly Call[]): Promise<unkno
   return list.sort((a, b) => a.id - b.id).map(({ result, error }) => (error ? { error: `${error.code} ${error.message}` } : result));
 }
 
-/** Calls that change the chain or the clock that blocks are judged by: what is left of a batch after a kill. */
+/** Calls that change the chain or the clock. After a kill, only these calls of the batch are sent again. */
 const OF_CHAIN = new Set(['setmocktime', 'submitblock', 'invalidateblock', 'reconsiderblock']);
-/** A kill comes so long after a call was sent at most, in milliseconds: blocks of the stream take 1 to 10. */
+/** A kill comes at most this many milliseconds after a call was sent. The stream's blocks take 1 to 10 ms. */
 const KILL_WITHIN_MS = 12;
-/** A start takes some 700. */
+/** The same for a kill during a start, which takes about 700 ms. */
 const KILL_START_WITHIN_MS = 1000;
 
 export const isOfChain = ([method]: Call): boolean => OF_CHAIN.has(method);
 const moves = (call: Call): boolean => isOfChain(call) && call[0] !== 'setmocktime';
 
-/** One call that both had, and what they said. */
+/** One call that both nodes received, and both replies. */
 export interface Pair {
   readonly step: number;
-  /** The action that it was part of. */
+  /** The action to which the call belongs. */
   readonly name: string;
   readonly call: Call;
   readonly core: unknown;
@@ -68,7 +68,7 @@ export interface Pair {
 export class Nodes {
   readonly core: CoreDaemon;
   readonly adit: Daemon;
-  /** Where peers connect: bitcoind's, then adit's. */
+  /** P2P ports: bitcoind's, then Adit's. */
   readonly ports: readonly [number, number];
   /** Number of kills. */
   kills = 0;
@@ -85,7 +85,8 @@ export class Nodes {
   /** @param more further options of both */
   static async start(bitcoind: string, version: string, more: readonly string[] = ['-disablewallet']): Promise<Nodes> {
     const ports = [await freePort(), await freePort()] as const;
-    // Without threads that nothing here asks. With one thread for scripts both word a failed script alike.
+    // Threads that this comparison does not need are disabled. With a single script thread both nodes report the same
+    // text for a failed script.
     const [forCore, forAdit] = ports.map((port) => [`-port=${port}`, '-bind=127.0.0.1', '-connect=0', '-listen=1', '-par=1', ...more]);
     const core = await CoreDaemon.start(bitcoind, ...forCore!, '-rpcthreads=1', '-rpcservertimeout=600');
     try {
@@ -101,8 +102,8 @@ export class Nodes {
   }
 
   /**
-   * bitcoind's replies; adit's come with the next of `caughtUp`.
-   * @param ofCore asked of bitcoind alone, after the calls
+   * Sends calls to bitcoind and returns its replies. Adit receives them with the next call of `caughtUp`. @param ofCore
+   * calls for bitcoind alone, sent after the others
    */
   async ask(step: number, name: string, calls: readonly Call[], ofCore: readonly Call[]): Promise<unknown[]> {
     const list = await replies(this.core, [...calls, ...ofCore]);
@@ -110,7 +111,7 @@ export class Nodes {
     return list.slice(calls.length);
   }
 
-  /** Gives adit all that it has not had. */
+  /** Sends Adit all calls that it has not received yet. */
   async caughtUp(): Promise<Pair[]> {
     const ahead = this.#ahead;
     this.#ahead = [];
@@ -119,16 +120,16 @@ export class Nodes {
     return ahead.map((one, i) => ({ ...one, adit: list[i] }));
   }
 
-  /** Replies of both to calls that change nothing, members in order. */
+  /** Returns the replies of both to calls that change nothing, with sorted members. */
   async both(calls: readonly Call[]): Promise<[core: unknown[], adit: unknown[]]> {
     const [core, adit] = await Promise.all([replies(this.core, calls), replies(this.adit, calls)]);
     return [core.map(canonical), adit.map(canonical)];
   }
 
   /**
-   * Gives adit what it has not had, kills it while it works on one of the calls, starts it again and gives it that call
-   * and those behind it, without transactions.
-   * @returns pairs of the calls that it answered, and of those of the chain behind the one that it died with
+   * Sends Adit the calls that it has not received, kills it while it processes one of them, and starts it again. Then
+   * sends this call and the later ones again, without transactions.
+   * @returns pairs of the calls that Adit answered, and of the later calls that change the chain
    */
   async killAdit(dice: Dice): Promise<Pair[]> {
     const ahead = this.#ahead;
@@ -148,7 +149,7 @@ export class Nodes {
     return [...before, ...(await this.caughtUp())];
   }
 
-  /** Kills a node at a random moment within the next milliseconds, now and then while it starts, and starts it again. */
+  /** Kills a node at a random moment within the next milliseconds, sometimes while it starts, and starts it again. */
   async kill(node: CoreDaemon | Daemon, work: Promise<unknown>, dice: Dice): Promise<void> {
     const done = work.then(
       () => true,
@@ -169,9 +170,9 @@ export class Nodes {
   }
 
   /**
-   * Stops both and starts them again over what they wrote.
-   * @param time that of both then, in seconds
-   * @param poolOf whose mempool both start with; each with its own without
+   * Stops both and starts them again with their folders.
+   * @param time time of both afterwards, in seconds
+   * @param poolOf node whose mempool both start with. Without it, each starts with its own
    */
   async restart(time: number, poolOf?: Node): Promise<void> {
     await Promise.all([this.core.stop(), this.adit.stop()]);

@@ -46,11 +46,11 @@ const QUESTIONS = [
   'getwalletinfo',
 ];
 
-/** Options that end the process, need a file or a service, or would leave the test's folder. */
+/** Options that end the process, need a file or a service, or would write outside the test's folder. */
 const LEFT_OUT =
   /^-(help|version|h|daemon|daemonwait|conf|datadir|includeconf|loadblock|settings|pid|rpcport|rpcbind|rpcallowip|rpcuser|rpcpassword|rpcauth|rpccookiefile|signer|ipcbind|server|wallet|walletdir|blocksdir|debuglogfile|asmap|chain|testnet|testnet4|signet|regtest|signetchallenge|signetseednode|seednode|addnode|connect|externalip|bind|whitebind|onion|proxy|torcontrol|torpassword|i2psam|natpmp|dnsseed|forcednsseed|reindex|reindex-chainstate)$|notify$/;
 
-/** Values that only a few options have, and that the help names in its text. */
+/** Values that only a few options have and that the help mentions in its text. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   '-addresstype': ['legacy', 'p2sh-segwit', 'bech32', 'bech32m', 'Bech32', 'p2tr'],
   '-changetype': ['legacy', 'p2sh-segwit', 'bech32', 'bech32m', 'unknown'],
@@ -110,7 +110,7 @@ function optionsOf(help: string): Option[] {
   }));
 }
 
-/** Returns the forms in which an option is given. */
+/** Returns the forms in which an option is written. */
 function casesOf({ name, placeholder }: Option): string[] {
   if (LEFT_OUT.test(name)) return [];
   const forms = [name, `${name}=0`, `${name}=1`, `${name}=`, `-no${name.slice(1)}`];
@@ -126,7 +126,7 @@ interface Outcome {
   readonly replies: unknown;
 }
 
-/** Starts a node over an empty folder, asks the questions, and stops it. */
+/** Starts a node with an empty folder, makes the calls, and stops it. */
 async function outcomeOf(command: string, before: readonly string[], options: readonly string[]): Promise<Outcome> {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-compare-option-'));
   const port = await freePort();
@@ -181,7 +181,7 @@ const ofBoth = (option: string): Promise<[core: Outcome, adit: Outcome]> =>
     outcomeOf(process.execPath, [daemonFile], ['-compat=31', '-fronts=1', '-rehearse=0', option]),
   ]);
 
-/** Members that change from start to start, or that count bytes. */
+/** Members that differ from start to start, or that count bytes. */
 const OWN_AFFAIR =
   /^\/(getnetworkinfo\/(localaddresses|warnings|subversion)|getblockchaininfo\/(size_on_disk|warnings)|getindexinfo\/\w+\/(synced|best_block_height)|getmempoolinfo\/(usage|optimal)|getmininginfo\/warnings)/;
 const pathsOf = (core: unknown, adit: unknown): string[] => contrast(core, adit).filter((member) => !OWN_AFFAIR.test(member));

@@ -1,11 +1,11 @@
-// Reads bitcoind's mempool for the stream, and follows it by lists of its ids. The inputs and fees of each entry are
-// known here.
+// Keeps a copy of bitcoind's mempool for the stream of actions, updated from lists of its ids. It knows the inputs and
+// fees of each entry.
 import type { Coin, Made } from './coins.js';
 import type { Ledger } from './ledger.js';
 
 export interface PoolEntry {
   readonly made: Made;
-  /** Satoshi, with what prioritisetransaction added. */
+  /** In satoshis, with the delta of prioritisetransaction. */
   fee: number;
 }
 
@@ -24,7 +24,7 @@ export class Pool {
     this.#ledger = ledger;
   }
 
-  /** Takes over what is there now. @param ids in any order: bitcoind's is another in every run */
+  /** Updates the copy to the present content. @param ids in any order, because bitcoind's order differs from run to run */
   follow(ids: readonly string[]): void {
     const now = new Set(ids);
     const gone = this.#ids.filter((id) => !now.has(id));
@@ -37,7 +37,7 @@ export class Pool {
     this.#contested = undefined;
   }
 
-  /** In the same order in every run. */
+  /** Ids of all entries, in the same order in every run. */
   get ids(): readonly string[] {
     return this.#ids;
   }
@@ -63,7 +63,7 @@ export class Pool {
     return this.#spends.get(coin.outpoint)?.by;
   }
 
-  /** These entries and all that spend of them. */
+  /** Returns these entries and all their descendants. */
   withDescendants(ids: Iterable<string>): Set<string> {
     const found = new Set(ids);
     for (const id of found) {
@@ -87,7 +87,7 @@ export class Pool {
     return [...found];
   }
 
-  /** Entries that one spends of. */
+  /** Returns the unconfirmed parents of an entry. */
   parents(id: string): string[] {
     const spent = this.#entries.get(id)?.made.spent ?? [];
     return spent.map(({ outpoint }) => outpoint.slice(0, 64)).filter((parent) => this.#entries.has(parent));

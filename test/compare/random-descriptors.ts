@@ -1,5 +1,5 @@
-// Random descriptors: every function of the language over keys of every form, miniscript that mostly has the types its
-// places ask for, and texts that are broken somewhere.
+// Random descriptors: every function of the language with keys of every form, miniscript of mostly correct types, and
+// texts that are broken somewhere.
 import { encodeBase58Check } from '../../src/address/base58.js';
 import { hashes } from '../framework/descriptor-context.js';
 import { type TestKey, testKey } from '../framework/keys.js';
@@ -12,14 +12,14 @@ const checked = (...parts: Uint8Array[]): string => encodeBase58Check(Buffer.con
 /** Encodes a private key of regtest. */
 export const wif = (key: TestKey, compressed = true): string => checked(Buffer.of(0xef), key.secret, Buffer.alloc(compressed ? 1 : 0, 1));
 
-/** An extended key (BIP-0032) whose chain code and place are drawn by its number alone. */
+/** Makes an extended key (BIP-0032). Its chain code and its position in the tree depend only on its number. */
 function extended(n: number, secret: boolean): string {
   const key = KEYS[n]!;
   const head = Buffer.from(`${secret ? '04358394' : '043587cf'}0${n % 3}0000000${n}0000000${n}`, 'hex');
   return checked(head, Buffer.alloc(32, n + 1), secret ? Buffer.concat([Buffer.of(0), key.secret]) : key.publicKey);
 }
 
-/** Where a key stands: what may stand there differs. */
+/** Place of a key. The allowed keys depend on it. */
 type Place = 'top' | 'sh' | 'wsh' | 'tr';
 /** Types of miniscript: BIP-0379. */
 type Type = 'B' | 'V' | 'K' | 'W';
@@ -34,13 +34,13 @@ export class RandomDescriptors {
     this.#dice = dice;
   }
 
-  /** Without a checksum; one of six is broken. */
+  /** Makes a descriptor without a checksum; one in six is broken. */
   text(): string {
     const text = this.#top();
     return this.#dice.chance(1 / 6) ? this.broken(text) : text;
   }
 
-  /** One to three characters are others, gone, doubled or moved. */
+  /** Changes one to three characters: replaces, removes, doubles or moves them. */
   broken(text: string): string {
     const dice = this.#dice;
     let list = [...text];
@@ -111,7 +111,7 @@ export class RandomDescriptors {
     return `${name}(${[need, ...Array.from({ length: count }, () => this.key(place))].join(',')})`;
   }
 
-  /** With an origin, a path and a place of its own. */
+  /** Makes a key with an origin and a path, in a form for its place. */
   key(place: Place): string {
     const dice = this.#dice;
     const n = dice.below(KEYS.length);
@@ -140,7 +140,7 @@ export class RandomDescriptors {
     return Array.from({ length: steps }, () => `/${dice.pick(dice.chance(0.9) ? numbers.slice(0, 6) : numbers)}`).join('');
   }
 
-  /** An expression; one of thirty does not have the type that is wanted. */
+  /** Makes an expression. One in thirty does not have the wanted type. */
   #miniscript(wanted: Type, place: Place, depth: number): string {
     const dice = this.#dice;
     const type = dice.chance(1 / 30) ? dice.pick(['B', 'V', 'K', 'W'] as const) : wanted;

@@ -1,5 +1,5 @@
-// Random PSBTs (BIP-0174, BIP-0370, BIP-0371, BIP-0373): maps of records of every kind over random transactions, with
-// keys and values that mostly have the lengths their kinds ask for.
+// Random PSBTs (BIP-0174, BIP-0370, BIP-0371, BIP-0373): maps of records of every kind over random transactions. Most
+// keys and values have the length that their kind requires.
 import { testKey } from '../framework/keys.js';
 import { compactSize, hash160, serializeTx, sha256, type Tx } from '../framework/messages.js';
 import { type Coin, type Made, scripts } from './coins.js';
@@ -26,7 +26,7 @@ const output = (value: number, script: Uint8Array): Buffer => Buffer.concat([le6
 export interface PsbtSources {
   readonly dice: Dice;
   readonly coins: () => readonly Coin[];
-  /** A transaction that was made before, by its id. */
+  /** Returns an earlier transaction by its id. */
   readonly made: (id: string) => Made | undefined;
 }
 
@@ -68,7 +68,7 @@ export class RandomPsbts {
     return Buffer.concat([...list.flatMap(([key, value]) => [prefixed(key), prefixed(value)]), Buffer.of(0)]);
   }
 
-  /** One of a hundred values or keys has another length. */
+  /** One in a hundred values or keys has another length. */
   #record(type: number, keyData: string | Uint8Array, value: Uint8Array): Record {
     const { dice } = this.#from;
     const near = (bytes: Buffer): Buffer =>
@@ -94,7 +94,7 @@ export class RandomPsbts {
     if (version === 2) {
       list.push(this.#record(0x0e, '', coin.txid), this.#record(0x0f, '', le32(coin.index)));
       if (dice.chance(0.5)) list.push(this.#record(0x10, '', le32(tx.ins[i]!.sequence ?? 0)));
-      // Both kinds of lock or none: with another at every input there is no transaction.
+      // Set both kinds of locks or none. If inputs required different kinds, there would be no transaction.
       if (dice.chance(0.2)) {
         list.push(this.#record(0x11, '', le32(dice.pick([500_000_000, 1_700_000_000, 500_000_001, 499_999_999]))));
         list.push(this.#record(0x12, '', le32(dice.pick([1, 499_999_999, 100, 0, 500_000_000]))));
@@ -125,7 +125,7 @@ export class RandomPsbts {
     ];
   }
 
-  /** Some records of these kinds, none twice. */
+  /** Makes some records of these kinds, none of them twice. */
   #some(kinds: readonly string[]): Record[] {
     const { dice } = this.#from;
     const found = new Set(Array.from({ length: dice.pick([0, 0, 1, 1, 2, 4]) }, () => dice.pick(kinds)));

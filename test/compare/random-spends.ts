@@ -1,5 +1,6 @@
-// Random locks and attempts to open them, for the comparison of script verdicts: scripts at the edges of the rules, bare
-// or behind a hash, a witness program or a taproot leaf, opened with what fits, with something near it, or with anything.
+// Random locks and attempts to open them, for the comparison of script verdicts: scripts close to the limits of the
+// rules, bare or in a hash, a witness program or a taproot leaf. They are opened with matching data, with almost
+// matching data, or with random data.
 import { derEncode, type TestKey, testKey, testTaggedHash } from '../framework/keys.js';
 import { compactSize, hash160, type Out, push, sha256, type Tx } from '../framework/messages.js';
 import { type NaiveTx, naiveLegacy, naiveSegwit, naiveTaproot } from '../framework/naive-sighash.js';
@@ -23,8 +24,8 @@ const SELF_SIGNED = [
 const SEPARATOR = 0xab;
 
 /**
- * An element that a script needs on the stack. A signature is by one of the keys over `code`, which legacy hashes use
- * without its separators.
+ * An element that a script needs on the stack. A signature is made by one of the keys over `code`; legacy hashes sign
+ * it without its separators.
  */
 type Want = Buffer | { readonly key: number; readonly code: Buffer; readonly legacyCode?: Buffer; readonly codeSeparator?: number };
 
@@ -43,7 +44,7 @@ export interface RandomLock {
   readonly parity: number;
 }
 
-/** @param tweaked by the key of an output without scripts */
+/** @param tweaked sign with the tweaked key of an output without scripts */
 export type SignSchnorr = (key: TestKey, hash: Uint8Array, tweaked: boolean) => Uint8Array;
 
 const bytes = (...parts: (number | Uint8Array)[]): Buffer =>
@@ -52,7 +53,7 @@ const bytes = (...parts: (number | Uint8Array)[]): Buffer =>
 const tapLeafHash = (script: Uint8Array, version: number): Buffer =>
   Buffer.from(testTaggedHash('TapLeaf', Buffer.of(version), compactSize(script.length), script));
 
-/** The script tree's root above a leaf. @param path its siblings, the lowest first */
+/** Returns the root of the script tree that contains a leaf. @param path the leaf's siblings, the lowest first */
 function rootAbove(leaf: Buffer, path: Buffer): Buffer {
   let node = leaf;
   for (let at = 0; at < path.length; at += 32) {
@@ -90,8 +91,8 @@ export class RandomSpends {
   }
 
   /**
-   * A legacy lock with the signature that opens it in itself, which is no part of what it signs; fills in the input's
-   * script.
+   * Makes a legacy lock that contains the signature that opens it. Legacy signing removes this signature from the
+   * script, so it does not sign itself. Fills in the input's script.
    */
   selfSigned(tx: Tx, index: number, wrap: 'bare' | 'p2sh'): Buffer {
     const dice = this.#dice;
@@ -101,14 +102,14 @@ export class RandomSpends {
     const type = dice.pick(HASH_TYPES);
     const signature = Buffer.from(KEYS[0].signForScript(naiveLegacy(plain(tx), index, code, type), type, false));
     const pushed = push(signature);
-    // A push of another form is not found.
+    // If the signature is pushed in another form, legacy signing does not remove it.
     const inside = dice.chance(0.9) ? pushed : bytes(0x4c, pushed);
     const script = bytes(...shape.map((part) => part ?? inside), check);
     tx.ins[index]!.script = wrap === 'bare' ? pushed : bytes(pushed, push(script));
     return wrap === 'bare' ? script : bytes(0xa9, 20, hash160(script), 0x87);
   }
 
-  /** Fills in an input's script and witness. @param spent what the inputs spend, the lock's among them */
+  /** Fills in an input's script and witness. @param spent the outputs that the inputs spend, including the lock's */
   open(tx: Tx, index: number, lock: RandomLock, spent: readonly Out[]): void {
     const dice = this.#dice;
     const input = tx.ins[index];
@@ -144,12 +145,12 @@ export class RandomSpends {
       input!.witness = [this.#damaged(this.#taproot(tx, index, spent, type, annex), 10), ...(dice.chance(0.05) ? [EMPTY] : [])];
     } else input!.witness = stack;
     if (input!.witness !== undefined && annex !== undefined) input!.witness.push(dice.chance(0.9) ? annex : bytes(annex, 0));
-    // A witness or a script where none belongs.
+    // Add a witness or a script where none is allowed.
     if (dice.chance(0.02)) input!.witness = [...(input!.witness ?? []), this.#element()];
     if (dice.chance(0.02)) input!.script = bytes(input!.script ?? EMPTY, push(this.#element()));
   }
 
-  /** A copy with something changed that may matter. */
+  /** Returns a copy with one change that may affect the verdict. */
   neighbour(tx: Tx, index: number, spent: readonly Out[]): { tx: Tx; spent: Out[] } {
     const dice = this.#dice;
     const near: Tx = { ...tx, ins: tx.ins.map((input) => ({ ...input })), outs: tx.outs.map((out) => ({ ...out })) };
@@ -230,13 +231,13 @@ export class RandomSpends {
       return { script, wants: [{ key, code: script }] };
     }
     if (draw < 3) {
-      // The separator runs first: the signature is over what follows it.
+      // The separator runs first, so the signature covers only the script after it.
       const after = bytes(push(pub), dice.pick([0xac, 0xac, 0xad]), dice.chance(0.2) ? 0x51 : EMPTY);
       const script = bytes(SEPARATOR, after);
       return { script, wants: [{ key, code: tapscript ? script : after, codeSeparator: 0 }] };
     }
     if (draw < 4) {
-      // One signature over all of it, one over what follows the separator.
+      // One signature covers the whole script, the other only the part after the separator.
       const before = bytes(push(pub), 0xad);
       const after = bytes(push(pub), 0xac);
       const script = bytes(before, SEPARATOR, after);
@@ -279,14 +280,14 @@ export class RandomSpends {
     return { script, wants: [{ key, code: script }, pub] };
   }
 
-  /** As many checks of a signature in a tapscript as its witness pays for, or more. */
+  /** Makes a tapscript with as many signature checks as its witness pays for, or more. */
   #manyChecks(): Inner {
     const check = bytes(0x76, push(KEYS[0].xonly), 0xad);
     const script = bytes(...new Array<Buffer>(5 + this.#dice.below(10)).fill(check), push(KEYS[0].xonly), 0xac);
     return { script, wants: [{ key: 0, code: script }] };
   }
 
-  /** Close to what a script may have of something. */
+  /** Makes a script that is close to a limit of the script rules. */
   #limit(): Buffer {
     const dice = this.#dice;
     const near = (most: number): number => most - 2 + dice.below(5);
@@ -317,7 +318,7 @@ export class RandomSpends {
     }
   }
 
-  /** CHECKMULTISIG, or its way in tapscript. */
+  /** Makes a script with CHECKMULTISIG, or its replacement in tapscript. */
   #severalKeys(tapscript: boolean): Inner {
     const dice = this.#dice;
     const keys = [0, 1, 2].slice(0, 1 + dice.below(3));
@@ -344,7 +345,7 @@ export class RandomSpends {
     return { script, wants: [dummy, ...signing.map((key): Want => ({ key, code: script }))] };
   }
 
-  /** Arithmetic whose result is compared with what it should be, or with a neighbour. */
+  /** Makes a script with arithmetic whose result is compared with the correct value or with a value next to it. */
   #sum(): Inner {
     const dice = this.#dice;
     const number = (): number => dice.pick([0, 1, -1, 2, 16, 17, 127, 128, 255, -128, 32767, 2 ** 31 - 1, -(2 ** 31 - 1), 2 ** 31]);
@@ -370,7 +371,7 @@ export class RandomSpends {
     return { script, wants: [encoded(a), encoded(b)] };
   }
 
-  /** Mostly opcodes that run, with pushes of every form. */
+  /** Makes a script mostly of opcodes that succeed, with pushes of every form. */
   #anything(): Buffer {
     const dice = this.#dice;
     const parts: (number | Uint8Array)[] = [];
@@ -398,7 +399,7 @@ export class RandomSpends {
     return Buffer.alloc(dice.pick([64, 65, 75, 76, 80, 81, 255, 256, 520, 521]), 7);
   }
 
-  /** Pushed minimally, or not. */
+  /** Pushes an item, minimally or not. */
   #pushed(item: Buffer): Buffer {
     if (this.#dice.chance(0.03)) return bytes(0x4d, item.length & 0xff, item.length >> 8, item);
     const [first] = item;
@@ -455,16 +456,16 @@ export class RandomSpends {
   }
 }
 
-/** The other signature of the same nonce, which only policy refuses. */
+/** Returns the equivalent signature with the high S value, which only policy refuses. */
 function withHighS(compact: Uint8Array): Uint8Array {
   const s = GROUP_ORDER - BigInt(`0x${Buffer.from(compact.subarray(32)).toString('hex')}`);
   return bytes(compact.subarray(0, 32), Buffer.from(s.toString(16).padStart(64, '0'), 'hex'));
 }
 
-/** The program of the key whose hash the script wants. */
+/** Returns the witness program of the key whose hash the script contains. */
 const keyHashProgram = ({ script }: Inner): Buffer => bytes(0, 20, script.subarray(3, 23));
 
-/** A number as scripts keep it, without the push. */
+/** Encodes a number as scripts represent it, without the push. */
 function encoded(n: number): Buffer {
   const out: number[] = [];
   for (let rest = Math.abs(n); rest > 0; rest = Math.floor(rest / 256)) out.push(rest % 256);

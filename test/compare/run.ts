@@ -54,51 +54,54 @@ const bitcoind = await beginChain(fileURLToPath(import.meta.url), values, [...op
 const FIRST_BLOCKS = 110;
 const FIRST_BLOCK_COINS = 40;
 const START_TIME = 1_780_000_000;
-/** Above -maxtipage: the tip is always old then. */
+/** More than -maxtipage, so that the tip always counts as old. */
 const SECONDS_BEHIND = values.behind ? 3 * 86_400 : 0;
-/** adit is this many steps behind at most: a batch of them costs it less than as many calls. */
+/** Adit is at most this many steps behind. A batch of calls takes it less time than single calls. */
 const AHEAD = 20;
-/** The whole mempools are compared then; their numbers and sums at every step. */
+/** The whole mempools are compared after this many steps. Their counts and sums are compared at every step. */
 const POOL_EVERY = 20;
 const TEMPLATE_EVERY = 20;
-/** And after the last step: every coin is hashed then. */
+/** The coins are compared after this many steps and after the last one, because this hashes every coin. */
 const COINS_EVERY = 200;
 const CLUSTERS_EVERY = 7;
-/** A block empties most of the mempools then: comparisons of larger ones find nothing that these do not. */
+/**
+ * With more entries a block empties most of the mempools. Comparisons of larger ones would take longer and find nothing
+ * more.
+ */
 const MOST_ENTRIES = 250;
 const MOST_RECENT = 45;
-/** A template may be some milliseconds behind. */
+/** A template may be some milliseconds late, so it is requested this often. */
 const TEMPLATE_TRIES = 1200;
 const TEMPLATE_WAIT_MS = 5;
-/** The code of getblocktemplate's error then. */
+/** Error code of getblocktemplate if the node has no peer. */
 const NOT_CONNECTED = -9;
 
 const old = values.version === '0.21.1';
 const nodes = await Nodes.start(bitcoind, values.version);
 const { core, adit } = nodes;
 const differences = new Differences();
-/** 0.21.1 has no other hash of all coins. */
+/** The only hash of all coins that 0.21.1 has. */
 const coinStatistics: Call = ['gettxoutsetinfo', old ? 'hash_serialized_2' : 'muhash'];
 
-/** The last actions, which are printed once when mempools differ. */
+/** The last actions. They are printed once when mempools differ. */
 const recent: string[] = [];
 
-/** Connections from a peer, made when they are needed. */
+/** Connections of peers, by port, made when they are needed. */
 const peers = new Map<number, P2pClient>();
 let sentByPeer = 0;
 let takenFromPeer = 0;
 
-/** Sends both the same transactions, until both have handled them. */
+/** Sends the same transactions to both nodes and waits until both have processed them. */
 async function sendAsPeer(txs: readonly Made[]): Promise<void> {
   const send = async (port: number): Promise<void> => {
     let peer = peers.get(port);
     if (peer === undefined || !(await heard(peer))) peers.set(port, (peer = await P2pClient.connect(port)));
     for (const { hex } of txs) peer.send('tx', Buffer.from(hex, 'hex'));
     try {
-      // An orphan whose parent came is looked at before the next message of its peer.
+      // The node checks an orphan whose parent has arrived before the next message of its peer.
       for (let i = 0; i <= txs.length; i++) await peer.sync();
     } catch (error) {
-      // 0.21.1 counts by the mocked clock how long its ping waits for an answer, and the clock jumps meanwhile.
+      // 0.21.1 measures the time until a ping is answered by the mocked clock, which jumps meanwhile.
       if (!old || !peer.closed || port !== nodes.ports[0]) throw error;
       return send(port);
     }
@@ -118,15 +121,18 @@ function leavePeers(): void {
 
 const blockPeers = nodes.ports.map((port) => new BlockPeer(port));
 let hungUp = 0;
-/** Since the last full comparison, before the calls that are compared at its end. */
+/** A difference was found since the last full comparison. */
 let differs = false;
 
-/** Where one asked for transactions of a compact block, the other for the block: not the same peer is to blame then. */
+/**
+ * Number of cases in which one node requested transactions of a compact block and the other the whole block. Then the
+ * two blame different peers.
+ */
 let otherRoute = 0;
-/** Copies of a block that is here: Core looks at them, adit does not. */
+/** Number of copies of a stored block. Core checks them, Adit does not. */
 let spared = 0;
 
-/** Brings both a block and compares what becomes of the peer. */
+/** Sends a block to both and compares how they treat the peer. */
 async function bring(step: number, name: string, delivery: Delivery): Promise<void> {
   const [ofCore, ofAdit] = (await Promise.all(blockPeers.map((peer) => peer.bring(delivery)))) as [Brought, Brought];
   if (ofCore.hungUp) hungUp++;
@@ -145,8 +151,8 @@ async function bring(step: number, name: string, delivery: Delivery): Promise<vo
 let differByCaches = 0;
 
 /**
- * A transaction whose inputs are gone is said to be known if its outputs happen to lie in the cache of coins, which
- * another node fills and empties at other times.
+ * A transaction whose inputs are spent is reported as known if its outputs happen to be in the cache of coins. The
+ * nodes fill and empty this cache at different times.
  */
 const withoutCaches = (reply: unknown): string =>
   JSON.stringify(reply)
@@ -162,13 +168,13 @@ function asKnown([method, ...params]: Call): Call[] {
   return txs.map((tx) => ['sendrawtransaction', tx, 0]);
 }
 
-/** Members that say how much memory or disk is used, or what peers did. */
+/** Members about the use of memory or disk, or about the behaviour of peers. */
 const OWN_AFFAIR = new Set(['usage', 'maxmempool', 'optimal', 'disk_size']);
 
-/** Tips that differed once: no step changes that. */
+/** Tips that differed once. They continue to differ, so they are ignored afterwards. */
 const unlike = new Set<string>();
 
-/** The tips that only one list has, as text; they are passed over from now on. */
+/** Prints the tips that only one list has, and ignores them from now on. */
 function tellUnlike(lists: readonly unknown[]): string[] {
   const tips = lists.map((list) => (sorted(canonical(list)) as Tip[]).map((tip) => JSON.stringify(tip)));
   const only = tips.map((list, i) => list.filter((tip) => !tips[1 - i]!.includes(tip)));
@@ -176,10 +182,10 @@ function tellUnlike(lists: readonly unknown[]): string[] {
   return only.map(String);
 }
 
-/** Lists of relatives and of tips are in no order. */
+/** Sorts lists of relatives and of tips, which have no order. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) {
-    // Before a block is refused for a copy's faults its header is taken in or not, as versions and ways have it.
+    // If a block is refused because of a changed copy, some versions store its header and others do not.
     const list = value.map(sorted).filter((one) => !isTip(one) || (one.status !== 'headers-only' && !unlike.has(one.hash)));
     return list.every((one) => typeof one === 'string') || list.every(isTip)
       ? list.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
@@ -196,16 +202,16 @@ interface Tip {
 
 const isTip = (value: unknown): value is Tip => typeof value === 'object' && value !== null && 'branchlen' in value;
 
-/** Returns the differences of two replies, without those that each node may decide itself. */
+/** Returns the differences of two replies, except those that each node may decide itself. */
 const contrastOf = (core: unknown, adit: unknown): string[] =>
   JSON.stringify(core) === JSON.stringify(adit)
     ? []
     : contrast(sorted(canonical(core)), sorted(canonical(adit))).filter((member) => !OWN_AFFAIR.has(member.slice(1).split(':')[0]!));
 
-/** Calls that changed bitcoind's chain since it last wrote everything: a kill loses what it had not written. */
+/** Calls that changed bitcoind's chain since it last wrote everything to disk. A kill loses data that was not written. */
 const told: (Call | Delivery)[] = [];
 
-/** Plays an action to bitcoind; the ledger and the pool go where it is. */
+/** Performs an action on bitcoind, and updates the ledger and the copy of the mempool. */
 async function play({ name, calls, sent, brought, done }: Action, { ledger, pool }: Model, step: number): Promise<void> {
   const known = calls.flatMap(asKnown);
   recent.push(`step ${step} at height ${ledger.height}: ${name} ${JSON.stringify([...known, ...(sent ?? []).map(({ hex }) => hex)])}`);
@@ -214,7 +220,7 @@ async function play({ name, calls, sent, brought, done }: Action, { ledger, pool
   const after: Call[] = [['getbestblockhash'], ['getmempoolinfo']];
   const ofCore: Call[] = [['getbestblockhash'], ['getrawmempool']];
   const byPeer = sent !== undefined || brought !== undefined;
-  // Core disconnects peers that were silent for 20 minutes by the mocked clock, at a moment that no call shows.
+  // Core disconnects peers that were silent for 20 minutes by the mocked clock. No call shows when it does.
   if (name === 'clock') leavePeers();
   let [tip, ids] = await nodes.ask(step, name, [...known, ...after], byPeer ? [] : ofCore);
   if (byPeer) {
@@ -228,10 +234,10 @@ async function play({ name, calls, sent, brought, done }: Action, { ledger, pool
   pool.follow(ids as string[]);
 }
 
-/** Has adit catch up. @returns whether all its replies were bitcoind's */
+/** Sends Adit all calls it has not received. @returns true if all its replies were those of bitcoind */
 const settle = async (): Promise<boolean> => areSame(await nodes.caughtUp());
 
-/** After a step that differs none is judged. */
+/** After a step with a difference, later steps are not compared. */
 function areSame(pairs: readonly Pair[]): boolean {
   let differing: number | undefined;
   for (const { step, name, call, core, adit } of pairs) {
@@ -262,10 +268,10 @@ async function tell(node: Node, list: readonly (Call | Delivery)[]): Promise<voi
 }
 
 /**
- * Kills one of them while it changes its chain, starts it again and gives it what it cannot have; both have the same
- * chain then. A block on top, since of two branches of the same work Core takes any after a start, and both go on with
- * the mempool of the one that was not killed.
- * @returns whether nothing differs
+ * Kills one of the nodes while it changes its chain, starts it again and sends it the calls that it may have lost. Both
+ * have the same chain then. One more block is added, because Core may choose any of two branches with equal work after
+ * a start. Both continue with the mempool of the node that was not killed.
+ * @returns true if nothing differs
  */
 async function kill({ ledger, pool, stream, dice }: Model & { stream: Stream; dice: Dice }, step: number): Promise<boolean> {
   const action = stream.moving();
@@ -291,12 +297,12 @@ async function kill({ ledger, pool, stream, dice }: Model & { stream: Stream; di
   top.done?.();
   same = (await settle()) && same;
   await restart(ledger, victim === adit ? core : adit);
-  // A start takes headers behind a wrong block for wrong, which 0.21.1 does only then.
+  // At a start, headers after an invalid block are marked invalid. 0.21.1 does this only then.
   await nodes.ask(step, name, [['getchaintips']], []);
   return (await settle()) && same;
 }
 
-/** @param poolOf whose mempool both go on with */
+/** @param poolOf node whose mempool both continue with */
 async function restart(ledger: Ledger, poolOf?: Node): Promise<void> {
   await nodes.restart(ledger.wait() + SECONDS_BEHIND, poolOf);
   told.length = 0;
@@ -305,8 +311,8 @@ async function restart(ledger: Ledger, poolOf?: Node): Promise<void> {
 type Verbose = Readonly<Record<string, unknown>>;
 
 /**
- * Prints the transactions that only one mempool has, and why the other one would refuse them now.
- * @param pools bitcoind's and adit's
+ * Prints the transactions that only one mempool has, and the reason why the other would refuse them now.
+ * @param pools bitcoind's and Adit's
  */
 async function sayWhatIsLacking(pools: readonly Verbose[], ledger: Ledger): Promise<void> {
   for (const [i, node] of [core, adit].entries()) {
@@ -319,7 +325,7 @@ async function sayWhatIsLacking(pools: readonly Verbose[], ledger: Ledger): Prom
   }
 }
 
-/** One line for each kind of member that differs. */
+/** Prints one line for each kind of member that differs. */
 async function comparePools(ledger: Ledger, step: number): Promise<boolean> {
   const [[ofCore], [ofAdit]] = (await nodes.both([['getrawmempool', true]])).map((list) => list.map(sorted)) as [Verbose[], Verbose[]];
   const members = contrast(ofCore, ofAdit).filter((member) => !OWN_AFFAIR.has(member.slice(66).split(':')[0]!));
@@ -334,7 +340,7 @@ async function comparePools(ledger: Ledger, step: number): Promise<boolean> {
   return false;
 }
 
-/** Sizes of clusters: their chunks may be cut otherwise where fee rates are equal. */
+/** Compares sizes of clusters. Their chunks may be divided differently where fee rates are equal. */
 async function compareClusters(pool: Pool, step: number): Promise<boolean> {
   let same = true;
   const ids = pool.ids.filter((_, i) => i % CLUSTERS_EVERY === 0);
@@ -354,12 +360,12 @@ async function compareClusters(pool: Pool, step: number): Promise<boolean> {
 }
 
 async function compareTemplates(ledger: Ledger, step: number): Promise<void> {
-  // Both may hand out an older one for some seconds.
+  // Both may return an older template for some seconds.
   const time = ledger.wait() + SECONDS_BEHIND;
   await nodes.both([['setmocktime', time]]);
   const fees = async (node: Node): Promise<number> => {
     const { transactions } = await node.call('getblocktemplate', { rules: ['segwit'] }).catch(async (error: unknown) => {
-      // 0.21.1 wants a peer.
+      // 0.21.1 requires a peer.
       if (!(error instanceof Error && 'code' in error && error.code === NOT_CONNECTED)) throw error;
       await P2pClient.connect(nodes.ports[0]);
       return node.call('getblocktemplate', { rules: ['segwit'] });
@@ -372,7 +378,7 @@ async function compareTemplates(ledger: Ledger, step: number): Promise<void> {
   if (got < wanted) differences.add({ what: 'getblocktemplate', step, call: 'fees', core: `${wanted}`, adit: `${got}` }, ['fees']);
 }
 
-/** Confirms all that either has, so that both are the same again. */
+/** Confirms everything that either mempool has, so that both are the same again. */
 async function empty({ stream, ledger, pool }: Model & { stream: Stream }, step: number): Promise<void> {
   for (const node of [core, adit]) {
     for (;;) {
@@ -388,7 +394,7 @@ async function empty({ stream, ledger, pool }: Model & { stream: Stream }, step:
       throw new Error(`${node === core ? 'bitcoind' : 'adit'} keeps what no block may have at step ${step}`);
     }
   }
-  // Priorities of what never came in stay behind.
+  // Priorities of transactions that never entered the mempool remain.
   const sizes = await Promise.all([core, adit].map(async (node) => (await node.call('getmempoolinfo')).size));
   if (sizes.some((size) => size !== 0)) throw new Error(`the mempools do not get empty at step ${step}: ${sizes}`);
 }
@@ -415,7 +421,7 @@ try {
     await play(full ? stream.block(stream.fitting(pool.inOrder())) : stream.next(), model, step);
     if (step % COINS_EVERY === 0 || step === steps) {
       await nodes.ask(step, 'coins', [coinStatistics], []);
-      // bitcoind writes all that it has before it counts.
+      // bitcoind writes all changes to disk before it counts coins.
       told.length = 0;
     }
     const killing = killEvery > 0 && step % killEvery === 0;

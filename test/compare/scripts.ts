@@ -1,10 +1,10 @@
-// Has adit and a bitcoind of the version that -compat names judge random scripts, and prints where they differ.
+// Lets Adit and a bitcoind of the version that -compat names check random scripts, and prints where they differ.
 //
 //   npm run compare:script -- --bitcoind=PATH [--version=31|0.21.1] [--spends=20000] [--seed=1]
 //
-// Coins are locked by random scripts in a block; each is spent in several ways. Both nodes judge every spend twice: by
-// policy (testmempoolaccept) and by consensus (a proposed block), and the replies are compared, text for text. Exit
-// status 1 when there was any difference.
+// Coins are locked by random scripts in a block; each is spent in several ways. Both nodes check every spend twice: by
+// policy (testmempoolaccept) and by consensus (a proposed block), and the replies are compared as text. Exit status 1
+// when there was any difference.
 import { parseArgs } from 'node:util';
 import { CoreDaemon } from '../../bench/harness/core-daemon.js';
 import { Daemon } from '../framework/daemon.js';
@@ -30,18 +30,18 @@ const seed = Number(values.seed);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const bitcoind = bitcoindOf(values);
 
-/** The coinbases of the first ones are spent, one a batch. */
+/** Number of blocks at the beginning. Each batch spends the coinbase of one of them. */
 const FIRST_BLOCKS = 110;
 const START_TIME = 1_780_000_000;
 const LOCKS = 50;
 const SPENDS_OF_LOCK = 6;
 const VALUE = 50_000;
 const FEE = 10_000;
-/** Mostly without a lock: what is not final gets no further. */
+/** Most values set no lock, because a transaction that is not final is refused before its scripts run. */
 const SEQUENCES = [...new Array<number>(8).fill(0xfffffffe), 0xffffffff, 0xffffffff, 0, 1, 1, 2, 0x400001];
 const LOCKTIMES = [0, 0, 0, 1, 100, 500_000_000];
 
-// Scripts that nobody relays are judged too.
+// Nonstandard scripts are checked too.
 const core = await CoreDaemon.start(bitcoind, '-acceptnonstdtxn=1');
 const adit = await Daemon.start(`-compat=${values.version}`, '-acceptnonstdtxn=1').catch(async (error: unknown) => {
   await core.end();
@@ -53,7 +53,7 @@ const dice = new Dice(pseudoRandom(seed));
 const random = new RandomSpends(dice);
 let judged = 0;
 
-/** One verdict of both. @param what was judged */
+/** Gets the verdict of both nodes. @param what description of the spend */
 async function ask(what: string, shown: string, method: string, ...params: unknown[]): Promise<void> {
   const [ofCore, ofAdit] = (await Promise.all(nodes.map((node) => node.call(method, ...params)))).map(canonical);
   differences.saw(typeof ofCore === 'string' ? { error: `in a block: ${ofCore}` } : ofCore);

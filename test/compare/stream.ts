@@ -1,4 +1,4 @@
-// The random stream: one action after the other, each drawn from the seed and from what bitcoind's mempool holds.
+// The random stream of actions. Each depends on the seed and on the content of bitcoind's mempool.
 
 import type { Delivery } from './block-peer.js';
 import type { Block, Coin, Made } from './coins.js';
@@ -9,15 +9,15 @@ import type { Pool } from './pool.js';
 import type { Dice, Transactions } from './transactions.js';
 import { mutatedCopy, wrongBlock } from './wrong-blocks.js';
 
-/** Calls that both nodes are given in this order. */
+/** Calls that both nodes receive in this order. */
 export interface Action {
   name: string;
   calls: Call[];
   /** Transactions that a peer sends to both in this order, after the calls. */
   sent?: readonly Made[];
-  /** A block that a peer brings to both, after the calls. */
+  /** A block that a peer sends to both, after the calls. */
   brought?: Delivery;
-  /** Once bitcoind has taken them. */
+  /** Runs when bitcoind has processed them. */
   done?: () => void;
 }
 
@@ -28,7 +28,7 @@ export class Stream {
   readonly #dice: Dice;
   readonly #ledger: Ledger;
   readonly #pool: Pool;
-  /** The rest of what was begun. */
+  /** Further actions that belong to an action that was begun. */
   #planned: (() => Action)[] = [];
   readonly #txs: Transactions;
 
@@ -60,8 +60,8 @@ export class Stream {
   }
 
   /**
-   * Moves both clocks: forwards with the times of the next blocks, at most past the expiry of entries, or backwards
-   * until the next block.
+   * Moves both clocks: forwards together with the times of the next blocks, at most past the expiry of entries, or
+   * backwards until the next block.
    */
   #clock(): Action {
     const dice = this.#dice;
@@ -79,13 +79,13 @@ export class Stream {
     return draw === 2 ? this.block(this.#some()) : this.#reorganise();
   }
 
-  /** A block of these, parents before children. */
+  /** Mines a block of these transactions, with parents before children. */
   block(txs: readonly Made[]): Action {
     const block = this.#ledger.next(txs, OF_BLOCK_COINS);
     return { name: 'block', calls: [mocked(block), ['submitblock', block.hex]], done: () => this.#ledger.connect(block) };
   }
 
-  /** A block that is wrong, copies of a block around it, or a block whose parent is withheld. */
+  /** An invalid block, changed copies of a block, or a block whose parent is withheld. */
   #tale(): Action {
     const dice = this.#dice;
     const draw = dice.below(10);
@@ -103,7 +103,7 @@ export class Stream {
         this.#bring('parent', first),
         ...this.#copies(child),
         ...this.#copies(first),
-        // The child may have been taken for one that nobody asked for.
+        // The node may have treated the child as an unrequested block.
         this.#bring('child again', child),
       ]);
     }
@@ -114,7 +114,7 @@ export class Stream {
     this.#planned.push(...actions.map((action) => () => action));
   }
 
-  /** And now and then a block on top of it. */
+  /** An invalid block, and sometimes a block on top of it. */
   #wrong(): Action {
     const { name, block } = wrongBlock({ dice: this.#dice, ledger: this.#ledger, txs: this.#txs }, this.#some(), OF_BLOCK_COINS);
     if (this.#dice.chance(0.2)) this.#plan([this.#bring(`child of: ${name}`, this.#ledger.next([], OF_BLOCK_COINS, undefined, block))]);
@@ -122,7 +122,7 @@ export class Stream {
     return this.#bring(`wrong: ${name}`, block);
   }
 
-  /** None, one or two. */
+  /** Returns up to two changed copies of a block. */
   #copies(block: Block): Action[] {
     return Array.from({ length: this.#dice.below(3) }, () => mutatedCopy(this.#dice, block)).flatMap((copy) =>
       copy === null ? [] : [this.#bring(`copy: ${copy.name}`, block, copy.body)],
@@ -130,7 +130,7 @@ export class Stream {
   }
 
   /**
-   * Brings a block by a call or by a peer.
+   * Delivers a block by a call or by a peer.
    * @param body other transactions than its own
    * @param ahead headers that are announced first
    */
@@ -144,7 +144,7 @@ export class Stream {
     return { name: `${name} (${brought.way})`, calls: [time], brought };
   }
 
-  /** As many of these entries, in the order given, as fit into a block. */
+  /** Returns as many of these entries, in the given order, as fit into a block. */
   fitting(ids: Iterable<string>): Made[] {
     let weight = 0;
     const found: Made[] = [];
@@ -158,7 +158,7 @@ export class Stream {
     return found;
   }
 
-  /** A long chain or a fan, towards the limits of clusters. */
+  /** Makes a long chain or many children of one parent, up to the limits of clusters. */
   #chain(): Action {
     const dice = this.#dice;
     const free = dice.chance(0.5) ? this.#pool.unspent : [];
@@ -168,7 +168,7 @@ export class Stream {
     let ends: Coin[] = [start];
     for (let i = 2 + dice.below(dice.chance(0.5) ? 6 : 70); i > 0 && ends.length > 0; i--) {
       const spends = dice.chance(0.2) ? ends.slice(0, 2) : [dice.pick(ends)];
-      // Mostly enough, so that the chain goes on.
+      // Most fees are sufficient, so that the chain can grow.
       const fee = dice.chance(0.95) ? (size: number): number => Math.ceil(size / 10) + dice.below(50) : undefined;
       const tx = this.#txs.build({ spends, version, into: 1 + dice.below(3), outs: [], ...(fee ? { fee } : {}) });
       calls.push(...send(tx).calls);
@@ -177,7 +177,7 @@ export class Stream {
     return { name: 'chain', calls };
   }
 
-  /** Parents and a child from a peer, mostly with the child before some of them. */
+  /** Parents and a child from a peer. In most cases the child comes before some of its parents. */
   #orphans(): Action {
     const dice = this.#dice;
     const version = dice.pick([2, 2, 3]);
@@ -187,7 +187,7 @@ export class Stream {
       const spends = [this.#txs.confirmed()];
       parents.push(this.#txs.build({ spends, version, outs: [], ...(dice.chance(0.7) ? { fee } : {}) }));
     }
-    // Two parents may have drawn the same coin.
+    // Two parents may spend the same coin.
     const spends = parents.flatMap(({ coins }) => coins.filter(({ value }) => value > 5000).slice(0, 1));
     if (spends.length === 0) return { name: 'peer', calls: [], sent: parents };
     const child = this.#txs.build({ spends, version, outs: [], fee: (size) => size + dice.below(2000) });
@@ -197,8 +197,8 @@ export class Stream {
   }
 
   /**
-   * A parent of version 3, its child, and a sibling that may take the child's place; by themselves or with a child of
-   * its own.
+   * A parent of version 3, its child, and a sibling that may replace the child, either alone or with a child of its
+   * own.
    */
   #family(): Action {
     const dice = this.#dice;
@@ -230,7 +230,10 @@ export class Stream {
     return { name: 'family', calls };
   }
 
-  /** One parent and its child, several parents, diamonds; now and then one twice, one left out, or out of order. */
+  /**
+   * One parent and its child, several parents, or diamonds; sometimes with a transaction twice, one left out, or in
+   * another order.
+   */
   #package(method: 'submitpackage' | 'testmempoolaccept'): Action {
     const dice = this.#dice;
     const version = dice.pick([2, 2, 2, 3, 3, 1]);
@@ -285,12 +288,12 @@ export class Stream {
     if (dice.chance(0.03)) txs.reverse();
     if (dice.chance(0.03)) txs.shift();
     calls.push([method, txs.map(({ hex }) => hex), 0]);
-    // The same once more: what is there already.
+    // The same package again, whose transactions are then already known.
     if (dice.chance(0.1)) calls.push([method, txs.map(({ hex }) => hex), 0]);
     return { name: method, calls };
   }
 
-  /** Something that was sent before, with the same or with another witness. */
+  /** Sends an earlier transaction again, with the same or another witness. */
   #again(): Action {
     const dice = this.#dice;
     const ids = dice.chance(0.7) ? this.#pool.ids : this.#ledger.ids;
@@ -309,7 +312,7 @@ export class Stream {
     return { name: 'prioritise', calls: [['prioritisetransaction', id, 0, more]], done: () => this.#pool.prioritise(id, more) };
   }
 
-  /** A random part of the mempool with all that it spends. */
+  /** Returns a random part of the mempool with all ancestors. */
   #some(): Made[] {
     const dice = this.#dice;
     const share = dice.pick([0, 0.2, 0.6, 1]);
@@ -320,7 +323,7 @@ export class Stream {
     return this.fitting(found);
   }
 
-  /** Takes blocks off; brings them back or mines others in their place. */
+  /** Disconnects blocks, and connects them again or mines others in their place. */
   #reorganise(): Action {
     const dice = this.#dice;
     const ledger = this.#ledger;
@@ -347,7 +350,10 @@ const mocked = ({ time }: Block): [string, number] => ['setmocktime', time];
 
 const KEYLESS = new Set<Coin['lock']>(['drop', 'true', 'anchor']);
 
-/** The same transaction with another witness, where no key is asked for. @param bytes of the element that changes */
+/**
+ * Returns the same transaction with another witness, if it has an input that needs no key.
+ * @param bytes of the element that changes
+ */
 export function otherWitness({ tx, spent }: Made, bytes: number): Made | undefined {
   if (!spent.every(({ lock }) => KEYLESS.has(lock))) return undefined;
   const ins = tx.ins.map(({ txid, index, sequence }) => ({ txid, index, sequence: sequence ?? 0xffffffff }));

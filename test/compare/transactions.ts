@@ -1,4 +1,4 @@
-// Random transactions near the edges of policy: which coins, which outputs, which fee.
+// Random transactions close to the limits of policy: their coins, outputs and fees.
 import { type Out, push } from '../framework/messages.js';
 import { type Coin, type Lock, type Made, scripts, unlock } from './coins.js';
 import type { Ledger } from './ledger.js';
@@ -11,7 +11,7 @@ export class Dice {
     this.#random = random;
   }
 
-  /** Below n. */
+  /** Returns a whole number below n. */
   below(n: number): number {
     return Math.floor(this.#random() * n);
   }
@@ -32,14 +32,14 @@ export interface Wish {
   version?: number;
   fee?: (size: number) => number;
   outs?: readonly Out[];
-  /** How many outputs the rest goes to. */
+  /** Number of outputs that share the rest of the value. */
   into?: number;
 }
 
 const data = (bytes: number): Buffer => Buffer.concat([Buffer.from([0x6a]), push(Buffer.alloc(bytes, 7))]);
 const MOST_SPENT = 3;
 
-/** How often a coin is drawn before all are looked through for one that no entry spends. */
+/** Number of random draws before all coins are searched for one that no entry spends. */
 const DRAWS = 20;
 
 export class Transactions {
@@ -53,7 +53,7 @@ export class Transactions {
     this.#pool = pool;
   }
 
-  /** A confirmed coin that no entry spends. */
+  /** Returns a confirmed coin that no entry spends. */
   confirmed(): Coin {
     const free = (coin: Coin): boolean => this.#pool.spender(coin) === undefined;
     for (let i = 0; i < DRAWS; i++) {
@@ -63,7 +63,7 @@ export class Transactions {
     return this.#dice.pick(this.#ledger.spendable.filter(free));
   }
 
-  /** One transaction; what is not wished for is drawn. */
+  /** Makes a transaction. Properties that are not in `wish` are random. */
   build(wish: Wish = {}): Made {
     const dice = this.#dice;
     const spends = wish.spends ?? this.#coins();
@@ -71,7 +71,7 @@ export class Transactions {
     const extra = wish.outs ?? this.#extraOutputs();
     const total = spends.reduce((sum, { value }) => sum + value, 0);
     const into = wish.into ?? 1 + dice.below(3);
-    // Signatures take most of the time.
+    // Locks that need a signature are rare, because signing takes most of the time.
     const locks: readonly Lock[] = [
       'true',
       'true',
@@ -86,9 +86,9 @@ export class Transactions {
       dice.pick(['p2wpkh', 'p2pkh']),
     ];
     const rest = Array.from({ length: into }, () => scripts[dice.pick(locks)]);
-    // A relative lock of nothing on an unconfirmed coin is left out: bitcoind keeps the lock's height of the first
-    // verdict, and a reorganisation below that height drops the transaction although the next block could hold it. Adit
-    // keeps it.
+    // A relative lock of zero on an unconfirmed coin is left out. bitcoind keeps the lock's height of the first
+    // verdict, and a reorganisation below that height drops the transaction although the next block could contain it.
+    // Adit keeps the transaction.
     const settled = spends.every((coin) => this.#ledger.coins.has(coin.outpoint));
     const sequence = dice.chance(0.1) ? dice.pick([settled ? 0 : 0xffffffff, 1, 2, 5, 0x400001, 0xfffffffd]) : 0xfffffffe;
     const locktime = dice.chance(0.05) ? this.#ledger.height + dice.below(3) - 1 : 0;
@@ -106,7 +106,7 @@ export class Transactions {
     return result;
   }
 
-  /** A fee near what something asks for. */
+  /** Returns a fee close to a limit. */
   fee(spends: readonly Coin[], size: number): number {
     const dice = this.#dice;
     const relay = Math.ceil(size / 10);

@@ -40,8 +40,8 @@ const SECONDS_PER_STEP = 61;
 const FIRST_BLOCKS = 120;
 const RESTART_EVERY = 250;
 /**
- * A chain has restarts, or reorganisations and rival payments: after a restart a payment whose rival was confirmed before,
- * or again by another block, is unconfirmed in Core and conflicted in adit.
+ * A chain has either restarts, or reorganisations and conflicting payments. After a restart, a payment that conflicts
+ * with one confirmed earlier (or again by another block) is unconfirmed in Core and conflicted in Adit.
  */
 const restarts = seed % 2 === 0;
 const KEY = 'tprv8ZgxMBicQKsPd7Uf69XL1XwhmjHopUGep8GuEiJDZmbQz6o58LninorQAfcKZWARbtRtfnLcJ5MQ2AtHcQJCCRUcMRvmDUjyEmNUWwx8UbK';
@@ -49,7 +49,7 @@ const TYPES = ['legacy', 'p2sh-segwit', 'bech32', 'bech32m'] as const;
 const FORMS = { 44: 'pkh(#)', 49: 'sh(wpkh(#))', 84: 'wpkh(#)', 86: 'tr(#)' };
 const ELSEWHERE = ['bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080', '2NBFNJTktNa7GZusGbDbGKRZTxdK9VVez3n'];
 const LABELS = ['', '', 'one', 'two', 'ä"\u20ac', 'a long label with spaces'];
-/** Lists in no order. */
+/** Lists that have no order. */
 const UNORDERED = new Set([
   'transactions',
   'removed',
@@ -61,7 +61,7 @@ const UNORDERED = new Set([
   'mempoolconflicts',
   'parent_descs',
 ]);
-/** Members with a size on the disk, or a file's format. */
+/** Members with a size on disk, or with the format of a file. */
 const OWN_AFFAIR = /\/(format|txid_disk_size|errors)\b/;
 
 const nodes = await Nodes.start(bitcoind, values.version, ['-disablewallet=0', '-keypool=5', '-fallbackfee=0.0001', '-nopersistmempool']);
@@ -96,14 +96,14 @@ async function both(calls: readonly Call[]): Promise<any[]> {
   return ofCore;
 }
 
-/** Has bitcoind mine blocks to an address and gives them to adit. */
+/** Lets bitcoind mine blocks to an address, and sends them to Adit. */
 async function mine(count: number, address: string): Promise<void> {
   await both([['setmocktime', (time += SECONDS_PER_STEP)]]);
   for (const hash of await core.call('generatetoaddress', count, address)) {
     const refused = await adit.call('submitblock', await core.call('getblock', hash, 0));
     if (refused !== null) throw new Error(`adit refuses a block of bitcoind: ${refused}`);
   }
-  // The wallets receive the blocks before the clock moves on.
+  // The wallets must receive the blocks before the clock changes.
   await both([['getbalance']]);
 }
 
@@ -122,7 +122,7 @@ const raw: string[] = [];
 const mineOrOther = (): string => (dice.chance(0.5) ? dice.pick(addresses) : dice.pick(ELSEWHERE));
 const bitcoins = (satoshis: number): number => Math.round(satoshis) / 1e8;
 
-/** Returns one to three coins and outputs for a part of them. */
+/** Returns one to three coins, and outputs for a part of their value. */
 async function payment(): Promise<{ inputs: { txid: string; vout: number }[]; outputs: Record<string, number>[]; count: number }> {
   const coins: Coin[] = await core.call('listunspent', dice.pick([0, 0, 1]), 9999999, [], dice.chance(0.8));
   const chosen = new Map<string, Coin>();
@@ -132,7 +132,7 @@ async function payment(): Promise<{ inputs: { txid: string; vout: number }[]; ou
       chosen.set(`${coin.txid}:${coin.vout}`, coin);
     }
   const inputs = [...chosen.values()].map(({ txid, vout }) => ({ txid, vout }));
-  // A rival of an earlier payment.
+  // A payment that conflicts with an earlier one.
   if (!restarts && dice.chance(0.08) && raw.length > 0) {
     const { vin } = await core.call('decoderawtransaction', dice.pick(raw));
     inputs.push(...vin.slice(0, 1).map(({ txid, vout }: Coin) => ({ txid, vout })));
@@ -159,7 +159,7 @@ async function pay(): Promise<void> {
   };
   const subtract = dice.chance(0.3) ? [dice.below(count)] : [];
   const draw = dice.below(10);
-  // Core uses up an address of its own choice even if no change remains.
+  // Core uses an address of its own choice, even if there is no change.
   const [fresh] = dice.chance(0.3) ? [] : await both([['getrawchangeaddress', dice.pick(TYPES)]]);
   const changeAddress = fresh ?? dice.pick(addresses);
   const forSend = {
@@ -247,7 +247,7 @@ async function processPsbt(): Promise<void> {
   }
 }
 
-/** Returns calls that read. */
+/** Returns calls that change nothing. */
 function questions(): Call[] {
   const address = dice.pick(addresses);
   const label = dice.pick(LABELS);
@@ -324,7 +324,7 @@ async function reorganise(): Promise<void> {
 }
 
 async function act(): Promise<void> {
-  // adit's wallets take transactions later than the call that sent them returns, with the time of that moment.
+  // Adit's wallets process transactions after the call that sent them has returned, and use the time of that moment.
   await both([['getbalance']]);
   await both([['setmocktime', (time += SECONDS_PER_STEP)]]);
   const draw = dice.below(100);

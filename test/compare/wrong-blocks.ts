@@ -20,11 +20,11 @@ interface Sources {
 const KEYLESS = new Set<Coin['lock']>(['true', 'drop', 'p2sh']);
 const COINBASE_MATURITY = 100;
 const TWO_HOURS = 7200;
-/** Each counts for four; a block may have 80,000. */
+/** Each check has a cost of four; a block may have a cost of 80,000. */
 const SIGNATURE_CHECKS = 20_001;
 const MAX_MONEY = 21e14;
 
-/** A transaction of one coin that needs no key, changed. */
+/** Makes a transaction that spends a coin without a key, and changes it. */
 function wrongTx({ txs, ledger }: Sources, change: (tx: Tx, coin: Coin) => Partial<Tx>): Made {
   const coin = ledger.spendable.find(({ lock }) => KEYLESS.has(lock)) ?? txs.confirmed();
   const { tx, spent } = txs.build({ spends: [coin], version: 2, outs: [], into: 2 });
@@ -38,7 +38,7 @@ const tx =
   (from: Sources): Wrong => ({ txs: [wrongTx(from, change)] });
 const coinbase = (change: (tx: Tx) => Partial<Tx>) => (): Wrong => ({ twist: { coinbase: (made) => ({ ...made, ...change(made) }) } });
 
-/** By the rule that is broken. */
+/** Invalid blocks, by the rule that they break. */
 const WRONG: Readonly<Record<string, (from: Sources) => Wrong>> = {
   difficulty: () => ({ twist: { header: { bits: 0x207ffffe } } }),
   'proof of work': () => ({ twist: { unsolved: true } }),
@@ -96,7 +96,7 @@ const WRONG: Readonly<Record<string, (from: Sources) => Wrong>> = {
   },
 };
 
-/** A block on the tip, or on another one, that breaks a rule. @param txs others in it */
+/** Makes a block on the tip, or on another block, that breaks a rule. @param txs other transactions in it */
 export function wrongBlock(from: Sources, txs: readonly Made[], coins: number, on?: Block): { name: string; block: Block } {
   const name = from.dice.pick(Object.keys(WRONG));
   const wrong = WRONG[name]!(from);
@@ -109,7 +109,7 @@ export function wrongBlock(from: Sources, txs: readonly Made[], coins: number, o
 const withWitness = ({ tx }: Made, witness: Buffer[]): Buffer =>
   serializeTx({ ...tx, ins: [{ ...tx.ins[0]!, witness }, ...tx.ins.slice(1)] });
 
-/** By what is wrong with them; null where a block allows none. */
+/** Changed copies of a block, by the kind of change; null if the block does not allow this change. */
 const COPIES: Readonly<Record<string, (block: Block, dice: Dice) => Buffer[] | null>> = {
   'another witness nonce': ({ coinbase, body }) => [withWitness(coinbase, [Buffer.alloc(32, 1)]), ...body.slice(1)],
   'a short witness nonce': ({ coinbase, body }) => [withWitness(coinbase, [Buffer.alloc(31)]), ...body.slice(1)],
@@ -127,7 +127,7 @@ const COPIES: Readonly<Record<string, (block: Block, dice: Dice) => Buffer[] | n
   'the last one twice': ({ body }) => (body.length % 2 === 1 && body.length > 1 ? [...body, body.at(-1)!] : null),
 };
 
-/** Bytes with the same header as a block's. */
+/** Returns a block with the same header and other transactions. */
 export function mutatedCopy(dice: Dice, block: Block): { name: string; body: Buffer[] } | null {
   const name = dice.pick(Object.keys(COPIES));
   const body = COPIES[name]!(block, dice);

@@ -79,8 +79,8 @@ export class Daemon {
   }
 
   /**
-   * Starts a daemon through another command, which gets the daemon's command line as arguments. @param through for
-   * example ['sh', '-c', '…', 'sh']
+   * Starts a daemon through another command, which gets the daemon's command line as arguments.
+   * @param through for example ['sh', '-c', '…', 'sh']
    */
   static async startThrough(through: readonly string[], ...options: string[]): Promise<Daemon> {
     const daemon = new Daemon(fs.mkdtempSync(path.join(os.tmpdir(), 'adit-test-')), await freePort(), options);
@@ -106,8 +106,9 @@ export class Daemon {
   }
 
   /**
-   * Makes later calls use TLS. @param ca the server's certificate @param credentials user:password that the options
-   * accept
+   * Makes later calls use TLS.
+   * @param ca the server's certificate
+   * @param credentials user:password that the options accept
    */
   useTls(ca: Uint8Array, credentials: string): void {
     this.#ca = ca;
@@ -229,8 +230,8 @@ export class Daemon {
   }
 
   /**
-   * Stops the daemon by a call and waits for its end. @throws if it had ended before, refuses the call, or ends with
-   * another exit code than 0
+   * Stops the daemon by a call and waits for its end.
+   * @throws if it had ended before, refuses the call, or ends with another exit code than 0
    */
   async stop(): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
     const how = ({ code, signal }: { code: number | null; signal: NodeJS.Signals | null }): string =>

@@ -37,8 +37,8 @@ const outpoint = (input: NaiveTx['inputs'][number]): Buffer => Buffer.concat([in
 const output = ({ value, script }: NaiveSpent): Buffer => Buffer.concat([i64(value), sized(script)]);
 
 /**
- * Returns the original signature hash. The script must not contain OP_CODESEPARATOR. @param declared script size to
- * write instead of the real one (below 253)
+ * Returns the original signature hash. The script must not contain OP_CODESEPARATOR.
+ * @param declared script size to write instead of the real one (below 253)
  */
 export function naiveLegacy(tx: NaiveTx, index: number, script: Uint8Array, hashType: number, declared?: number): Buffer {
   const base = hashType & 31;

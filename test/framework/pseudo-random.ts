@@ -21,7 +21,9 @@ export function seededSource(seed: number): RandomSource {
 
 /**
  * Returns a generator of numbers in [0, 1) for runs that draw more than 2^32 numbers (sfc32). Streams of one seed are
- * independent. @param seed any integer @param stream any integer
+ * independent.
+ * @param seed any integer
+ * @param stream any integer
  */
 export function longRandom(seed: number, stream: number): () => number {
   let [a, b, c, counter] = [seed | 0, stream | 0, 0x5eed, 1];

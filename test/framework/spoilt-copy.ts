@@ -27,8 +27,8 @@ export function withTxs(block: BuiltBlock, txs: readonly Tx[]): Buffer {
 }
 
 /**
- * @param good true: the block itself is valid and the copy is not @param between number of empty blocks before the
- * target
+ * @param good true: the block itself is valid and the copy is not
+ * @param between number of empty blocks before the target
  */
 export function copyStory(good: boolean, between = 1): CopyStory {
   const trunk = buildChain(GENESIS, 110);

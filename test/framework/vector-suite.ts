@@ -28,8 +28,8 @@ export function vectorNames(folder: string, pattern: RegExp): string[] {
 }
 
 /**
- * Returns the decompressed bytes of a vector file. They are a Buffer, whose slice() shares memory. @throws if the file
- * is missing
+ * Returns the decompressed bytes of a vector file. They are a Buffer, whose slice() shares memory.
+ * @throws if the file is missing
  */
 export function readVector(path: string): Buffer {
   const file = vectorPath(path);

@@ -73,8 +73,8 @@ t.test('starts on every network', async (t) => {
 });
 
 /**
- * Starts a process and sends it a signal when a line first appears in its log. @returns how the process ended, and its
- * output
+ * Starts a process and sends it a signal when a line first appears in its log.
+ * @returns how the process ended, and its output
  */
 async function signalledAt(dir: string, line: string, signal: NodeJS.Signals) {
   const child: ChildProcess = spawn(process.execPath, [

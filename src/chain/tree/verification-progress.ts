@@ -6,7 +6,8 @@ const RECENT_SECONDS = 2 * 60 * 60;
 
 /**
  * Estimates the verified part of the network's transactions (Core's GuessVerificationProgress).
- * @param bestHeight height of the best header @returns 0 to 1
+ * @param bestHeight height of the best header
+ * @returns 0 to 1
  */
 export function verificationProgress(node: HeaderNode, bestHeight: number, params: ChainParams, nowSeconds: number): number {
   const { activity, powTargetSpacing } = params;

@@ -121,7 +121,8 @@ function countVotes(last: HeaderContext, length: number, bit: number): number {
 
 /**
  * Returns the bits with enough signals in a period that no known deployment uses.
- * @param end last block of the period @returns a mask of bits 0 to 28
+ * @param end last block of the period
+ * @returns a mask of bits 0 to 28
  */
 export function unknownVotes(end: HeaderContext, params: ChainParams, cache: VersionBitsCache): number {
   const period = params.minerConfirmationWindow;

@@ -14,7 +14,8 @@ export const OUTPUT_SLOTS = 2;
 
 /**
  * Reads the input list into the table, and returns the number of inputs. The table grows as inputs are read, so a false
- * count allocates no memory. @throws DecodeError
+ * count allocates no memory.
+ * @throws DecodeError
  */
 export function readInputs(reader: ByteReader, table: OffsetTable): number {
   const count = reader.compactSize();
@@ -33,7 +34,8 @@ export function readInputs(reader: ByteReader, table: OffsetTable): number {
 
 /**
  * Reads the output list into the table, and returns the number of outputs. The caller must add the end of the last
- * output. @throws DecodeError
+ * output.
+ * @throws DecodeError
  */
 export function readOutputs(reader: ByteReader, table: OffsetTable): number {
   const count = reader.compactSize();

@@ -8,7 +8,8 @@ const PAGE_BYTES = 4_096;
 
 /**
  * Advises the system, which may ignore it. Does nothing where koffi does not load or the system lacks the call.
- * @param bytes memory that never moves @param length may exceed `bytes`, if the addresses behind it are reserved for it
+ * @param bytes memory that never moves
+ * @param length may exceed `bytes`, if the addresses behind it are reserved for it
  */
 export function adviseHugePages(bytes: Uint8Array, length: number): void {
   try {

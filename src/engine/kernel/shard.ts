@@ -397,10 +397,11 @@ export const ASK_COINBASE: u32 = 1;
 export const ASK_ALL: u32 = 2;
 
 /**
- * Lists the outpoints of the segment at IN about which only the database knows: spent coins that are neither in the shard
- * nor made by a block since `open` or `evict`, and outputs that may exist already. 36 bytes each, at OUT. Must be called
- * for all blocks in order of height, but a block need not be applied before the next one is listed.
- * @param outputs ASK_NONE, ASK_COINBASE or ASK_ALL @returns number of outpoints, or an error code as a negative number
+ * Lists the outpoints of the segment at IN about which only the database knows: spent coins that are neither in the
+ * shard nor made by a block since `open` or `evict`, and outputs that may exist already. 36 bytes each, at OUT. Must be
+ * called for all blocks in order of height, but a block need not be applied before the next one is listed.
+ * @param outputs ASK_NONE, ASK_COINBASE or ASK_ALL
+ * @returns number of outpoints, or an error code as a negative number
  */
 export function listMissing(length: u32, outputs: u32): i32 {
   const end = IN + length;
@@ -440,8 +441,9 @@ export function listMissing(length: u32, outputs: u32): i32 {
 }
 
 /**
- * Loads rows at IN: outpoint, 36 | length, 4 | coin; rounded up to 4. Skips a coin whose outpoint is in the table already,
- * unspent or spent. @returns 0 or an error code
+ * Loads rows at IN: outpoint, 36 | length, 4 | coin; rounded up to 4. Skips a coin whose outpoint is in the table
+ * already, unspent or spent.
+ * @returns 0 or an error code
  */
 export function loadRows(length: u32): i32 {
   let p: usize = IN;
@@ -638,7 +640,8 @@ const AGES: u32 = 65_536;
 
 /**
  * Drops the older half of the coins, and moves the others together. All coins must be marked as stored.
- * @param height no coin is from a later block @returns 0 or an error code
+ * @param height no coin is from a later block
+ * @returns 0 or an error code
  */
 export function evict(height: u32): i32 {
   if (newCount != 0 || removed != 0) return E_RECORDS;

@@ -77,8 +77,8 @@ export class LightTemplates {
   }
 
   /**
-   * Returns the complete block of a submission with a workid. @returns null if it is not such a submission, or its
-   * template is not held
+   * Returns the complete block of a submission with a workid.
+   * @returns null if it is not such a submission, or its template is not held
    */
   completeBlock(body: Uint8Array): WholeSubmission | null {
     if (body.length > MOST_BODY_BYTES || !Buffer.from(body.buffer, body.byteOffset, body.length).includes('workid')) return null;

@@ -36,7 +36,8 @@ export function tooManyClusters(id: string, rivals: Iterable<number>, pool: TxPo
  * Returns Core's message if new transactions do not pay enough for a replacement (BIP-0125, rules 3 and 4); null if
  * they do.
  * @param id txid in hex, for the message
- * @param fee modified fees of the new transactions @param size their virtual size in bytes
+ * @param fee modified fees of the new transactions
+ * @param size their virtual size in bytes
  */
 export function paymentFault(id: string, fee: number, size: number, oldFees: number, { policy }: MempoolOptions): string | null {
   if (fee < oldFees) return `rejecting replacement ${id}, less fees than conflicting txs; ${formatMoney(fee)} < ${formatMoney(oldFees)}`;

@@ -249,8 +249,9 @@ export class TxDownload {
   }
 
   /**
-   * Handles a rejection. @param first whether the transaction came by itself; then it may become an orphan, and compact
-   * blocks may contain it
+   * Handles a rejection.
+   * @param first whether the transaction came by itself; then it may become an orphan, and compact blocks may contain
+   * it
    */
   rejected(peer: Peer, tx: TxView, reject: Reject, first: boolean): void {
     const context = this.#context;

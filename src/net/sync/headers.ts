@@ -169,8 +169,9 @@ export class HeadersSync {
   }
 
   /**
-   * Handles headers of a peer. @param compact true if this is the header of a compact block: a peer may forward the
-   * block before it has checked it, so blameForBlock is less strict
+   * Handles headers of a peer.
+   * @param compact true if this is the header of a compact block: a peer may forward the block before it has checked
+   * it, so blameForBlock is less strict
    */
   async processHeaders(peer: Peer, headers: readonly Uint8Array[], compact: boolean): Promise<void> {
     const { chain, crypto, log, options, params, times } = this.#context;

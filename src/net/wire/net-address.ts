@@ -73,7 +73,8 @@ export function fitsOldForm(address: NetAddress): boolean {
 }
 
 /**
- * Reads network, address and port of BIP-0155. @returns null for an unknown network, or bytes that do not fit it
+ * Reads network, address and port of BIP-0155.
+ * @returns null for an unknown network, or bytes that do not fit it
  * @throws DecodeError
  */
 export function readAddressV2(reader: ByteReader): NetAddress | null {

@@ -24,7 +24,8 @@ export function certificateDigest({ validFrom, notValidAfter, staticKey }: Certi
 }
 
 /**
- * @param authoritySecret 32 bytes @param auxRand 32 random bytes for the signature
+ * @param authoritySecret 32 bytes
+ * @param auxRand 32 random bytes for the signature
  * @returns 74 bytes; null if the secret is not a valid private key
  */
 export function makeCertificate(

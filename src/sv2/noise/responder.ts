@@ -39,7 +39,8 @@ export interface NoiseSession {
 
 /**
  * Answers act 1.
- * @param act1 64 bytes @param ephemeral a fresh key, whose secret is overwritten here
+ * @param act1 64 bytes
+ * @param ephemeral a fresh key, whose secret is overwritten here
  */
 export function respond(act1: Uint8Array, identity: ResponderIdentity, ephemeral: EllSwiftKey, tools: NoiseTools): NoiseSession {
   const { hashes, aead, ellSwift } = tools;

@@ -923,8 +923,8 @@ t.test('changes the coins of a block with many outputs in time slices, hidden un
   };
 
   /**
-   * Checks in every event-loop tick while the chain is changed. @returns the number of ticks in which coins were
-   * changed that readers must not see yet
+   * Checks in every event-loop tick while the chain is changed.
+   * @returns the number of ticks in which coins were changed that readers must not see yet
    */
   const watched = async (work: Promise<unknown>): Promise<number> => {
     let over = false;

@@ -30,8 +30,8 @@ for (let i = 0; i < KEYS + 101; i++) {
 const tip = trunk.at(-1)!;
 
 /**
- * Builds a transaction that spends the first rewards with one signature each. @param wrong index of an input whose
- * signature belongs to another input
+ * Builds a transaction that spends the first rewards with one signature each.
+ * @param wrong index of an input whose signature belongs to another input
  */
 function payment(wrong = -1): Tx {
   const coins = trunk.slice(0, KEYS).map(reward);

@@ -189,8 +189,8 @@ const submitStory: Act = async ({ chain }, acknowledged, flushEach) => {
 };
 
 /**
- * Opens the chain again and checks everything that was acknowledged. @returns true if the run had completed without a
- * crash
+ * Opens the chain again and checks everything that was acknowledged.
+ * @returns true if the run had completed without a crash
  */
 async function check(t: Test, run: Run, maxTipAge: number, label: string): Promise<void> {
   const fixture = await openFixture({ store: run.store, dir: run.dir, maxTipAge });

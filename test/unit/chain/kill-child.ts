@@ -1,6 +1,7 @@
 // The process that kill.test.ts kills: a chain over RocksDB that reads blocks from stdin, one hex line each, and prints
-// each one it acknowledges. node kill-child.js FOLDER BLOCKS [download]
-
+// each one it acknowledges.
+//
+//   node kill-child.js FOLDER BLOCKS [download]
 import { readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStore } from '../../../src/storage/open-store.js';

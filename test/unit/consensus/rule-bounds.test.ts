@@ -35,8 +35,8 @@ function chainTo(height: number, version = 0x20000000): ModelNode {
 }
 
 /**
- * Makes a block whose commitment output contains further bytes. @param first the commitment is the coinbase's first
- * output
+ * Makes a block whose commitment output contains further bytes.
+ * @param first the commitment is the coinbase's first output
  */
 function blockWith(tail: Uint8Array, first = false) {
   const commitment = output(0, Uint8Array.of(...COMMITMENT, ...tail));

@@ -69,8 +69,8 @@ t.test('finds a header without proof of work behind one whose time is too far ah
 });
 
 /**
- * Announces blocks whose parents the node does not know, one message each. @returns the number of getheaders messages
- * to the peer
+ * Announces blocks whose parents the node does not know, one message each.
+ * @returns the number of getheaders messages to the peer
  */
 async function announceUnknown(peer: FakePeer, count: number, tag: number): Promise<number> {
   peer.take();
@@ -201,8 +201,8 @@ t.test('limits the header download to 15 minutes plus a millisecond per expected
 });
 
 /**
- * Connects blocks at once and announces them to a peer that wants headers. @returns the command and the first byte (the
- * count) of each message
+ * Connects blocks at once and announces them to a peer that wants headers.
+ * @returns the command and the first byte (the count) of each message
  */
 async function announced(count: number, knows: (peer: FakePeer, blocks: readonly BuiltBlock[]) => Uint8Array): Promise<string[]> {
   const world = await NetWorld.open();

@@ -113,8 +113,8 @@ t.test('does not rebroadcast before the node is ready, or with -walletbroadcast=
 
 t.test('dates a payment in a block no earlier than previous ones, tolerating five minutes', async (t) => {
   /**
-   * Returns the time of a payment in an old block. @param ahead seconds by which the clock was ahead when the payment
-   * before it arrived
+   * Returns the time of a payment in an old block.
+   * @param ahead seconds by which the clock was ahead when the payment before it arrived
    */
   const smart = async (ahead: number): Promise<number> => {
     let now = NOW + ahead;
