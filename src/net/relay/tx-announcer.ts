@@ -35,7 +35,7 @@ const MAX_INV = 1_000;
 const KNOWN = 50_000;
 const RECENT = 3_500;
 const FALSE_HITS = 0.000001;
-/** Time and bytes for which announced transactions are kept for requests, even when they have left the mempool. */
+/** Time and bytes for which 0.21 keeps announced transactions for requests, even when they have left the mempool. */
 const RELAY_MS = 15 * 60_000;
 const RELAY_MAX_BYTES = 16 << 20;
 /** Any peer may request transactions of this age, which the whole network knows. */
@@ -285,7 +285,8 @@ export class TxAnnouncer {
       if (peer.filter !== null && !peer.filter.matches(entry.tx)) continue;
       book.known.add(hash);
       book.recent.add(hash);
-      this.#remember(entry, now);
+      // Core answers requests for such transactions from the mempool alone since version 26.
+      if (this.#context.options.legacyPeers) this.#remember(entry, now);
       items.push({ type: invType(peer), hash });
     }
     book.waiting = found.slice(checked).map(({ at }) => at);

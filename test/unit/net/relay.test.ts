@@ -436,6 +436,20 @@ t.test('announces many transactions gradually, each once, without those known or
   t.equal(announcer.waitingFor(peer), 0);
 });
 
+t.test('does not serve an announced transaction that has left the mempool', async (t) => {
+  const id = numbered(1);
+  const pool = new Map([[Buffer.from(id).toString('hex'), id]]);
+  const { announcer, clock, join, relay } = announcerOver(pool);
+  const received: string[] = [];
+  const peer = join(received);
+  relay(id);
+  clock.seconds += 60;
+  announcer.send(peer);
+  t.same(received, [...pool.keys()]);
+  pool.clear();
+  t.equal(announcer.findTx(peer, id, false), undefined);
+});
+
 t.test('announces unbroadcast transactions again in slices', async (t) => {
   const pool = new Map(Array.from({ length: 300 }, (_, n) => [Buffer.from(numbered(n)).toString('hex'), numbered(n)]));
   const wanted = [...pool.values()].filter((txid) => (txid[0]! & 1) === 0).length;
