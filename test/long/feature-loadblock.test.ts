@@ -1,5 +1,5 @@
-// -loadblock with real history: the first blocks of mainnet and signet and a regtest chain, validated in full, then the
-// same once more over what is there already, and behind a restart.
+// Tests -loadblock with real history: the first blocks of mainnet and signet and a regtest chain are validated in full,
+// loaded again over the existing data, and loaded after a restart.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,5 @@
-// Found blocks of a fleet: whatever goes away, they end in the best chain. Skipped where nats-server isn't installed.
+// Tests found blocks of a fleet: whichever process ends, they reach the best chain. Skipped if nats-server is not
+// installed.
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -25,12 +26,12 @@ t.test('delivers a block that was found while the nodes were down', noBroker || 
   t.teardown(() => front.remove());
   await a.kill();
   const block = buildBlock(GENESIS, { time: 1_700_000_000 });
-  // In a batch of its own, as some clients send every call.
+  // Send the call in a batch, as some clients send every call.
   const batch = [{ id: 1, method: 'submitblock', params: [block.bytes.toString('hex')] }];
   const submitted = front.post(JSON.stringify(batch)).catch(() => {});
   const stored = `${broker.dir}/js`;
   await until('the stream has the block', () => holds(stored, block.bytes.toString('hex', 0, 80)));
-  // The front dies too: what it has taken is not lost with it.
+  // End the front too: a block that it has accepted must not be lost.
   await front.end();
   await submitted;
   await a.up();
@@ -62,7 +63,7 @@ t.test('delivers a block on a light template whose node is gone', noBroker || {}
   });
   const { work, hash } = mineLight(template);
   await a.kill();
-  // The node that gave the work holds nothing any more: what it is handed is the whole block.
+  // The node that made the work has lost it, so the front must send the whole block.
   const submitted = front.call('submitblock', work, { workid: template.workid }).catch(() => {});
   await until('the stream has the block', () => holds(`${broker.dir}/js`, Buffer.from(work.slice(0, 160), 'hex')));
   await a.up();

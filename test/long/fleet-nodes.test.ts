@@ -1,4 +1,5 @@
-// Several nodes of a fleet: which one is followed, and what moves with it. Skipped where nats-server isn't installed.
+// Tests several nodes of a fleet: which one a front follows, and how this changes. Skipped if nats-server is not
+// installed.
 import t from 'tap';
 import { buildBlock, GENESIS } from '../framework/chain-builder.js';
 import { Broker, FrontProcess, fleetNode, followOption, noBroker } from '../framework/fleet.js';
@@ -26,7 +27,7 @@ t.test('follows two nodes and switches between them', noBroker || {}, async (t) 
   const template = await front.call('getblocktemplate', RULES);
   t.equal(template.previousblockhash, second.hashHex);
 
-  // The node that is left has less work: nobody goes back to it.
+  // The remaining node has less work, so the front must not change to it.
   let answered = false;
   const polled = front.call('getblocktemplate', { ...RULES, longpollid: template.longpollid }).then((found) => {
     answered = true;

@@ -1,5 +1,5 @@
-// A rolling restart of nodes and fronts, with 200 long polls parked, 50 calls a second and blocks meanwhile: no call
-// that was accepted is lost, and no long poll is answered without a reason. Skipped where nats-server isn't installed.
+// Tests a rolling restart of nodes and fronts with 200 waiting long polls, 50 calls per second, and blocks meanwhile:
+// no accepted call is lost, and no long poll is answered without a reason. Skipped if nats-server is not installed.
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { type BuiltBlock, buildBlock, GENESIS } from '../framework/chain-builder.js';
@@ -18,7 +18,7 @@ t.test('serves clients through a rolling restart', noBroker || {}, async (t) => 
   const options = [`-fleet=${broker.url}`, ...nodes.map(followOption)];
   const fronts = await Promise.all([0, 1].map(() => FrontProcess.start(...options)));
   for (const front of fronts) t.teardown(() => front.remove());
-  // Which front takes new calls: one that is about to end is left by its clients first, as by a load balancer.
+  // Fronts that get new calls. Clients leave a front before it ends, as a load balancer would make them.
   let open = [...fronts];
   let tip: BuiltBlock = buildBlock(GENESIS, { time: 1_700_000_000 });
   const mine = async (front: FrontProcess): Promise<void> => {
@@ -43,7 +43,7 @@ t.test('serves clients through a rolling restart', noBroker || {}, async (t) => 
         const answer = await front.call('getblocktemplate', { ...RULES, longpollid });
         if (answer.previousblockhash === previousblockhash && !over) early.push(`${i} on ${previousblockhash}`);
       } catch (error) {
-        // Its front ends: it says so, and the client comes back at the other one.
+        // The front ends and says so, and the client connects to another one.
         if (!/Shutting down|HTTP 503/.test((error as Error).message) || open.includes(front)) failed.push(`poll: ${error}`);
       } finally {
         polls--;
@@ -54,7 +54,7 @@ t.test('serves clients through a rolling restart', noBroker || {}, async (t) => 
   const call = async (n: number): Promise<void> => {
     calls++;
     const front = open[n % open.length]!;
-    // Some are answered by the front, some by the node, and some change something there.
+    // Calls that the front answers, calls that the node answers, and calls that change something on the node.
     const methods = [
       ['getblockcount'],
       ['getblockchaininfo'],
@@ -87,7 +87,7 @@ t.test('serves clients through a rolling restart', noBroker || {}, async (t) => 
   }
   for (const front of fronts) {
     open = fronts.filter((one) => one !== front);
-    // Calls on their way to the node would get an error that it shuts down.
+    // Wait for running calls: when the front shuts down, it would answer calls that wait for the node with an error.
     await Promise.all(under);
     await front.end('SIGTERM');
     next();

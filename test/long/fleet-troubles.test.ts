@@ -1,5 +1,5 @@
-// A short form of `npm run fleet`: what befalls a fleet's processes and wires, and what holds all the same. Times are
-// not judged here, a machine may be busy; what ends well and what never happens is. Skipped where nats-server isn't
+// A short form of `npm run fleet`: failures of a fleet's processes and connections, and the guarantees that hold
+// nevertheless. The test does not check times, because the machine may be busy. Skipped if nats-server is not
 // installed.
 import t from 'tap';
 import { runFleet } from '../fleet/run.js';

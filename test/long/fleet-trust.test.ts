@@ -1,6 +1,6 @@
-// Who may do what in a fleet whose fronts and nodes have accounts of their own at the broker: fronts call as their
-// account and no other, a list of methods binds an account, and nobody is believed who is not a pinned node. Skipped
-// where nats-server isn't installed.
+// Tests the rights in a fleet whose fronts and nodes have their own accounts at the broker: fronts can call only as
+// their account, a list of methods limits an account, and only messages of pinned nodes are accepted. Skipped if
+// nats-server is not installed.
 import fs from 'node:fs';
 import path from 'node:path';
 import { connect } from '@nats-io/transport-node';
@@ -93,12 +93,12 @@ t.test('enforces the rights of broker accounts', noBroker || {}, async (t) => {
   t.equal((await guest.post('{"method":"getmempoolinfo","params":[]}')).status, 403, 'but no other call');
   t.equal((await guest.post('[{"method":"getblockcount"},{"method":"stop","params":[]}]')).status, 403, 'nor one beside an allowed one');
 
-  // A front that lies about its account reaches nobody: the broker takes the subject from its own account alone.
+  // A front that claims another account reaches no node, because the broker derives the subject from the real account.
   const liar = await FrontProcess.begin(`-fleet=${as(broker, 'guest:g')}`, '-fleetaccount=pool', follow);
   t.teardown(() => liar.remove());
   await until('it is connected', () => liar.output.includes('connected to the broker'));
 
-  // Neither is believed who publishes in a node's name.
+  // Messages that another client publishes in a node's name are not accepted.
   const forger = await connect({ servers: broker.url, user: 'pool', pass: 'p' });
   t.teardown(() => forger.close());
   const received: Uint8Array[] = [];

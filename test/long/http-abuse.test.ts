@@ -1,6 +1,6 @@
-// Clients that do everything wrong at a real process: never read, never finish, never stop guessing. What is held for
-// them is bounded, and everybody else is served meanwhile. HTTP_ABUSE=long takes the full numbers; otherwise they are
-// small enough for every run.
+// Tests HTTP clients that misbehave towards a real process: they never read, never finish a request, or never stop
+// guessing passwords. The memory held for them is limited, and other clients are served meanwhile. HTTP_ABUSE=long uses
+// the full numbers; otherwise they are small enough for every run.
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import { residentMb } from '../framework/resident.js';
 import { figure, scrape } from '../framework/scrape.js';
 import { PATIENCE_MS, until } from '../framework/until.js';
 
-// Every part has a daemon of its own and mostly waits.
+// Every part has its own daemon and mostly waits.
 t.jobs = 3;
 const long = process.env.HTTP_ABUSE === 'long';
 const address = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
@@ -155,7 +155,7 @@ t.test('closes slow uploads, partial requests and idle sockets', async (t) => {
   });
   // On a connection of its own: the usual one has been quiet for as long as those that were just closed.
   t.match((await read(node.port, whole, (text) => text.endsWith('}\n'))).text, /"result":0/, 'others are served');
-  // A body that comes byte by byte is taken as long as it moves.
+  // A body that arrives byte by byte is accepted as long as bytes arrive.
   const patient = net.connect(node.port, '127.0.0.1');
   let reply = '';
   patient.on('data', (chunk) => {
@@ -228,7 +228,7 @@ t.test('delays only the clients with wrong passwords', async (t) => {
 t.test('refuses calls past -rpcworkqueue', async (t) => {
   const node = await Daemon.start('-rpcworkqueue=1', '-fronts=1');
   t.teardown(() => node.remove());
-  // A process that stands still finds them all at once when it goes on.
+  // A process that was stopped finds all of them at once when it continues.
   node.child?.kill('SIGSTOP');
   let sent = 0;
   const reading = Promise.all(

@@ -1,5 +1,5 @@
-// All attacks at once for a while: the node stays up, within bounds, and serves the honest. Figures and each attack
-// alone are the long form's (test/hostile).
+// Runs all attacks at once for a short time: the node continues within its limits and serves honest peers. The long
+// form (test/hostile) runs each attack alone and measures it.
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
 import { rounds } from '../framework/depth.js';
@@ -62,7 +62,7 @@ t.test('rejects bad headers before it reads what follows', async (t) => {
   await peer.sync();
   t.equal(peer.received.filter(({ command }) => command === 'getblocktxn').length, 1, 'asked once, however often it comes');
 
-  // Without proof of work: the rest, which does not parse, is never reached.
+  // The message has no proof of work, so its invalid rest is never parsed.
   const unsolved = Buffer.from(header);
   do unsolved.writeUInt32LE(unsolved.readUInt32LE(76) + 1, 76);
   while ((hash256(unsolved)[31] as number) < 0x80);

@@ -1,5 +1,6 @@
-// Encrypted connections (BIP-0324) between real processes and with a peer of the tests' own that has its own code for
-// it: who speaks how with whom, what it costs to break the rules, and that those who keep them are served meanwhile.
+// Tests encrypted connections (BIP-0324) between real processes and with a peer of the test that has its own code for
+// the protocol: which protocol each pair of peers uses, the consequences of violations, and that other peers are served
+// meanwhile.
 import crypto from 'node:crypto';
 import fs from 'node:fs';
 import net from 'node:net';
@@ -27,7 +28,7 @@ async function listening(...options: string[]): Promise<{ node: Daemon; port: nu
   return { node: await Daemon.start(`-port=${port}`, '-bind=127.0.0.1', '-debug=net', ...options), port };
 }
 
-/** Waits for a line of the log, which is written behind the event. */
+/** Waits for a line of the log, which is written after the event. */
 const logged = (node: Daemon, line: RegExp): Promise<void> =>
   until(String(line), async () => line.test(fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'latin1')));
 const peersOf = (node: Daemon) => node.call('getpeerinfo') as Promise<PeerRow[]>;

@@ -1,4 +1,5 @@
-// Peers that announce blocks and keep them: whatever they do, the next block is fetched, from them or from another.
+// Tests peers that announce blocks and do not send them. Whatever they do, the node gets the next block from them or
+// from another peer.
 import t from 'tap';
 import { type BuiltBlock, buildBlock, buildChain, GENESIS } from '../framework/chain-builder.js';
 import { Daemon } from '../framework/daemon.js';
@@ -30,7 +31,7 @@ function asked(payload: Buffer): Buffer[] {
   return Array.from({ length: payload[0] as number }, (_, i) => payload.subarray(5 + i * 36, 37 + i * 36));
 }
 
-/** Waits until a block is asked of a peer, whatever else is. */
+/** Waits until a block is requested from a peer, whatever else is requested. */
 async function askedFor(peer: P2pClient, { hash }: BuiltBlock): Promise<void> {
   while (!asked(await peer.next('getdata')).some((one) => one.equals(hash)));
 }

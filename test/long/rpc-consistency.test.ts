@@ -1,5 +1,5 @@
-// A block that submitblock acknowledged is in every later reply, on all connections and all front threads, whatever
-// else runs. A node under many concurrent changes ends with the coins of the winning chain.
+// Tests that a block which submitblock acknowledged is part of every later reply, on all connections and front threads,
+// whatever else runs. A node under many concurrent changes ends with the coins of the winning chain.
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { BlockTree, branch, expectedCoins, ROOT, type TreeBlock } from '../framework/block-tree.js';
@@ -14,7 +14,7 @@ import { freePort } from '../framework/ports.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
 
 const rules = { rules: ['segwit'] };
-/** Old enough to stay unchanged, young enough not to be initial download. */
+/** Old enough to stay unchanged, and recent enough not to count as initial download. */
 const startTime = (): number => Math.floor(Date.now() / 1000) - 3600;
 
 t.test('reads its own writes on every front', async (t) => {
@@ -59,7 +59,7 @@ t.test('reads its own writes on every front', async (t) => {
   for (let round = 0; round < rounds(50, 300); round++) {
     tip = tree.grow(tip, 2);
     heights.set(tip.hashHex, tip.height);
-    // The writer moves from front to front.
+    // The writer uses another front each time.
     const answer = await connections[round % 3]!.call('submitblock', tip.bytes.toString('hex'));
     if (answer !== null) refused.push(answer);
     acknowledged = tip.height;

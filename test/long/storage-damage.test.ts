@@ -18,7 +18,7 @@ let tip: TreeBlock = ROOT;
 for (let i = 0; i < 115; i++) tip = tree.grow(tip, 3);
 
 let node: Daemon;
-/** The sound folder, as every case begins with it. */
+/** The undamaged folder, with which every case begins. */
 let sound: string;
 let figures: unknown;
 let address: string;
@@ -60,7 +60,10 @@ t.beforeEach(async () => {
   fs.cpSync(sound, node.dir, { recursive: true });
 });
 
-/** Turns a bit of some bytes. @param places parts of the file's length, or bytes from its start when above 1 */
+/**
+ * Flips a bit of some bytes. @param places positions as parts of the file's length, or as bytes from its start if above
+ * 1
+ */
 function flip(file: string, ...places: number[]): void {
   const bytes = fs.readFileSync(file);
   for (const place of places) bytes[place < 1 ? Math.floor(place * bytes.length) : place]! ^= 0x40;
@@ -75,7 +78,7 @@ const only = (dir: string, kind: RegExp): string[] =>
 
 const up = (...options: string[]): Promise<void> => node.up(...OPTIONS.slice(5), ...options);
 
-/** The node ended, or ends, with this as its only words. */
+/** Checks that the node has ended, or ends, with this message as its only output. */
 async function refusal(t: Test, message: RegExp): Promise<void> {
   t.same(await node.ended(), { code: 1, signal: null });
   const said = node.output();

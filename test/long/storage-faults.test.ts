@@ -22,7 +22,7 @@ for (let i = 0; i < 112; i++) tip = tree.grow(tip, 3);
 const chain = branch(tip);
 const isRoot = process.getuid?.() === 0;
 
-/** The folder of a node that got the chain and was stopped. */
+/** The folder of a node that received the chain and was stopped. */
 let sound: Daemon;
 t.before(async () => {
   sound = await Daemon.start();
@@ -59,7 +59,7 @@ function saysWhy(t: Test, node: Daemon, before: number, message: RegExp): void {
   t.notMatch(said, /\n +at /, 'without a stack');
 }
 
-/** Starting fails with status 1 and this message. */
+/** Checks that starting fails with status 1 and this message. */
 async function refuses(t: Test, node: Daemon, message: RegExp): Promise<void> {
   const before = node.output().length;
   await t.rejects(node.up(), { message: /the daemon ended/ });
@@ -81,7 +81,7 @@ const shorten = (file: string, bytes: number): void => fs.truncateSync(file, fs.
 t.test('cuts off a torn record behind the last known one', async (t) => {
   const { node, blk, rev } = await stopped(t);
   const [blkSize, revSize] = [fs.statSync(blk).size, fs.statSync(rev).size];
-  // A kill in the middle of an append leaves a header that promises more bytes than there are.
+  // A kill during an append leaves a header that announces more bytes than the file has.
   fs.appendFileSync(blk, Buffer.concat([Buffer.from('fabfb5da', 'hex'), Buffer.from([0, 2, 0, 0]), Buffer.alloc(100, 7)]));
   fs.appendFileSync(rev, Buffer.concat([Buffer.from('fabfb5da', 'hex'), Buffer.from([0, 2, 0, 0]), Buffer.alloc(100, 7)]));
   await node.up();
@@ -270,7 +270,7 @@ t.test('refuses a folder without write permission', async (t) => {
   fs.chmodSync(node.dir, 0o755);
   fs.chmodSync(node.networkDir, 0o555);
   t.teardown(() => fs.chmodSync(node.networkDir, 0o700));
-  // Root may write everywhere, so it becomes somebody else.
+  // Root may write to every file, so the process runs as another user.
   const other = isRoot ? { uid: 65_534, gid: 65_534 } : {};
   const args = [daemonFile, '-regtest', `-datadir=${node.dir}`, '-printtoconsole=0'];
   const done = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: PATIENCE_MS, ...other });

@@ -6,11 +6,11 @@ import t from 'tap';
 import { Daemon, refusal } from '../framework/daemon.js';
 
 const OUTSIDE = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
-/** Amounts as satoshis: sums of doubles drift. */
+/** Amounts are compared in satoshis, because sums of doubles are inexact. */
 const sats = (amount: number): number => Math.round(amount * 1e8);
 const btc = (satoshis: number): number => satoshis / 1e8;
 
-/** sendtoaddress as far as the rate. */
+/** Arguments of sendtoaddress up to the fee rate. */
 const AT_RATE = (rate: number) => ['', '', false, null, null, null, null, rate];
 
 t.test('applies options of payments and addresses', async (t) => {
@@ -21,7 +21,7 @@ t.test('applies options of payments and addresses', async (t) => {
     await node.up(...options);
   };
   const decode = async (txid: string) => node.call('decoderawtransaction', (await node.callWallet('w', 'gettransaction', txid)).hex);
-  /** Fee and virtual size of a payment that waits. */
+  /** Returns fee and virtual size of an unconfirmed payment. */
   const price = async (txid: string) => {
     const { fees, vsize } = await node.call('getmempoolentry', txid);
     return { fee: sats(fees.base), vsize };

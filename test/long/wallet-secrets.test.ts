@@ -1,6 +1,6 @@
-// Where secrets must not be: in the log, in error replies, in what the process prints, in its heap. A daemon is used as
-// an operator uses it, with all log categories on; then every file outside of the wallet's database is searched, and a
-// snapshot of the node thread's heap.
+// Tests that no secrets appear in the log, in error replies, in the output of the process, or in its heap. A daemon is
+// used as an operator uses it, with all log categories enabled. Then the test searches every file outside the wallet's
+// database, and a snapshot of the node thread's heap.
 import { createHmac } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -85,7 +85,7 @@ t.test('leaves no trace of passphrases and keys', async (t) => {
   ).result as unknown as { success: boolean }[];
   t.equal(success, false, 'it is there already');
   t.equal((await call('sethdseed', [true, wifs[0]])).error?.code, -5, 'and no seed any more');
-  // Within descriptors, right and wrong ones.
+  // Keys within descriptors, valid and invalid ones.
   const [wif] = wifs as [string];
   const context = descriptorContext('0.21', 'regtest');
   const tprv = encodeExtendedSecret(masterFromSeed(new Uint8Array(32).fill(0x5a), context)!, context.params, context);

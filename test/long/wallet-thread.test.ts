@@ -1,5 +1,5 @@
-// The wallets' thread, seen from outside: its replies know all that was acknowledged elsewhere, its calls stand in
-// batches with others, and the node starts it again when it ends.
+// Tests the wallet thread from outside: its replies include everything that other calls acknowledged before, its calls
+// can be combined with others in batches, and the node starts it again when it ends.
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,7 +9,7 @@ import { Daemon } from '../framework/daemon.js';
 import { rounds } from '../framework/depth.js';
 import { until } from '../framework/until.js';
 
-/** Coins for payments to itself, one a round. */
+/** Makes coins for the wallet's payments to itself, one for each round. */
 async function funded(node: Daemon, coins: number): Promise<string> {
   await node.call('createwallet', 'w', false, false, null, false, true);
   const address = await node.call('getnewaddress');
