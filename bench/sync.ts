@@ -119,7 +119,7 @@ await runBench({
       notes.push(
         `${what}: ${chain.blocks} blocks, ${chain.txs} transactions, ${chain.inputs} signed inputs, ${(chain.bytes / 1e6).toFixed(0)} MB; ${threads} script threads`,
       );
-      const paid = await serveBlocks(chain.file, chain.blocks);
+      const paid = await serveBlocks(chain.file);
       try {
         const runs = all.map((): Run[] => []);
         for (let i = 0; i < rounds; i++) {

@@ -2,8 +2,7 @@
 // measures the node that downloads. Runs in a process of its own and implements the protocol independently of src/. The
 // file of blocks may be larger than memory.
 //
-//   node build/bench/harness/block-server.js FILE [HEIGHT]      prints its port; ends with its input
-//   HEIGHT: of the last block that it tells of
+//   node build/bench/harness/block-server.js FILE      prints its port; ends with its input
 import fs from 'node:fs';
 import net from 'node:net';
 import { compactSize, hash256 } from '../../test/framework/messages.js';
@@ -13,7 +12,6 @@ const HEAD = 24;
 const HEADER = 80;
 const MAX_HEADERS = 2_000;
 const file = fs.openSync(process.argv[2] as string, 'r');
-const last = Number(process.argv[3] ?? Number.POSITIVE_INFINITY);
 const magic = framed('ping').subarray(0, 4);
 
 function read(at: number, length: number): Buffer {
@@ -29,7 +27,7 @@ function read(at: number, length: number): Buffer {
 const messages: (readonly [begin: number, end: number])[] = [[0, 0]];
 const headers: Buffer[] = [Buffer.alloc(0)];
 const heights = new Map<string, number>();
-for (let at = 0; at < fs.fstatSync(file).size && messages.length <= last; ) {
+for (let at = 0; at < fs.fstatSync(file).size; ) {
   const top = read(at, HEAD + HEADER);
   const end = at + HEAD + top.readUInt32LE(16);
   const header = top.subarray(HEAD);

@@ -1,9 +1,8 @@
 // Starts a process that serves a file of blocks to a node (block-server.ts).
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** @param last height of the last block that the peer announces */
-export async function serveBlocks(file: string, last = Number.POSITIVE_INFINITY): Promise<{ child: ChildProcess; port: number }> {
-  const child = spawn(process.execPath, [new URL('./block-server.js', import.meta.url).pathname, file, `${last}`], {
+export async function serveBlocks(file: string): Promise<{ child: ChildProcess; port: number }> {
+  const child = spawn(process.execPath, [new URL('./block-server.js', import.meta.url).pathname, file], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const port = await new Promise<number>((resolve, reject) => {
