@@ -97,9 +97,9 @@ t.test('goes on after changed copies of blocks, and after blocks that do not com
   await until('all blocks', async () => (await node.call('getblockcount')) === blocks.length);
   t.notOk(honest.closed);
   honest.close();
+  await until('the end of the engine', async () => log().includes(`The download engine has ended at height ${blocks.length}`));
   const text = log();
   t.equal(text.split(starts).length - 1, 1, 'one run');
-  t.match(text, `The download engine has ended at height ${ASSUMED_HEIGHT}`);
   t.notMatch(text, 'The download engine has failed');
   t.equal(await node.call('verifychain', 3, 0), true);
 });

@@ -38,7 +38,7 @@ const TICK_MS = 250;
  * Time in milliseconds without the next block after which the run ends. A peer may have sent headers without having
  * their blocks. The ordinary code then connects the best branch whose blocks are here.
  */
-const STARVED_MS = 60_000;
+const STARVED_MS = 10 * 60 * 1000;
 /** Part of the memory bound at which the older coins are dropped, so that the blocks in work do not exceed the bound. */
 const FULL = 0.8;
 /** Memory in bytes that a checkpoint takes for each changed coin. */

@@ -401,7 +401,7 @@ t.test('ends when the next block does not come, and does not start again before 
   await world.chain.commands.submitHeaders(headers);
   await Promise.all(blocks.slice(0, 100).map((block) => world.give(block)));
   await tipAt(world, 100);
-  skippedMs += 61_000;
+  skippedMs += 601_000;
   await until('the end of the engine', async () => world.engines[0]!.closed);
   await world.give(blocks[101]!, false);
   await world.chain.commands.flush();
