@@ -15,7 +15,7 @@ const dice = new Dice(Number(process.env.FUZZ_SEED ?? 20_260_801));
 const MAGIC = Uint8Array.of(0xfa, 0xbf, 0xb5, 0xda);
 const hashes = createPureHashes();
 
-/** A file of records, then damaged. */
+/** Makes a file of records and damages it. */
 function damagedFile(trailer: number): Uint8Array {
   const parts: number[] = [];
   for (let n = dice.below(6); n >= 0; n--) {
@@ -49,13 +49,13 @@ t.test('parses random block files without an exception', async (t) => {
       files = await BlockFiles.open({ dir, magic: MAGIC, lastKnown: known }, { hashes });
     } catch (error) {
       const refusal = error instanceof StoreError && error.code === 'STORE_CORRUPTION';
-      // Without a block that the index knows there is only one reason to refuse: none of the first file's records is
-      // whole.
+      // Without a block that the index contains, a file may be refused only because its first file has no complete
+      // record.
       if (!refusal || (known === null && !error.message.includes('holds no blocks of this network'))) t.fail(`open: ${String(error)}`);
       continue;
     }
     opened++;
-    // Whatever was there, what is written now is read back.
+    // Whatever the file contained, a block written now can be read.
     const block = dice.bytes(100);
     const at = await files.appendBlock(block);
     if (!Buffer.from(await files.readBlock(at)).equals(block)) t.fail('the new block is not what was written');

@@ -61,8 +61,8 @@ t.beforeEach(async () => {
 });
 
 /**
- * Flips a bit of some bytes. @param places positions as parts of the file's length, or as bytes from its start if above
- * 1
+ * Flips a bit of some bytes.
+ * @param places positions as parts of the file's length, or as bytes from its start if above 1
  */
 function flip(file: string, ...places: number[]): void {
   const bytes = fs.readFileSync(file);

@@ -2,14 +2,14 @@
 // enough for ten million cases. A case's seed is made of the suite's seed, the round, the target and the place in the
 // round, so that each case can be thrown again alone.
 
-/** Values at which lengths and counts turn from one encoding or limit to another. */
+/** Values at which lengths and counts change from one encoding or limit to another. */
 const HOT_BYTES = Uint8Array.of(0x00, 0x01, 0x02, 0x10, 0x20, 0x4b, 0x4c, 0x4d, 0x4e, 0x50, 0x7f, 0x80, 0xc0, 0xfc, 0xfd, 0xfe, 0xff);
 
 /** Largest size of a mutated input; larger ones only cost time. */
 const MOST_BYTES = 4096;
 const MOST_INSERTED = 64;
 
-/** One number out of several, well mixed. */
+/** Mixes several numbers into one. */
 export function mixSeed(...parts: readonly number[]): number {
   let mixed = 0x9e3779b9;
   for (const part of parts) {
@@ -42,7 +42,7 @@ export class Dice {
     return Math.floor((this.bits() / 0x1_0000_0000) * limit);
   }
 
-  /** True once in `n` times. */
+  /** Returns true once in `n` times on average. */
   oneIn(n: number): boolean {
     return this.below(n) === 0;
   }
@@ -63,7 +63,10 @@ export class Dice {
     return bytes;
   }
 
-  /** A copy with one to four changes: flips, hot values, cuts, removals, repeats, insertions, words of a dictionary. */
+  /**
+   * Returns a copy with one to four changes: flipped bits, special values, cuts, removals, repetitions, insertions,
+   * words of a dictionary.
+   */
   mutate(input: Uint8Array, words: readonly Uint8Array[] = []): Uint8Array {
     let size = Math.min(input.length, MOST_BYTES);
     let out = new Uint8Array(size + 5 * MOST_INSERTED);
@@ -120,5 +123,8 @@ export const wordsOf = (...texts: readonly string[]): Uint8Array[] => texts.map(
 /** The bytes of a text. */
 export const utf8 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));
 
-/** The text of an input; what is no UTF-8 becomes replacement characters, as at every door that takes text. */
+/**
+ * Returns the text of an input. Bytes that are not UTF-8 become replacement characters, as wherever a program accepts
+ * text.
+ */
 export const textOf = (input: Uint8Array): string => Buffer.from(input.buffer, input.byteOffset, input.byteLength).toString();

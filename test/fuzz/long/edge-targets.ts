@@ -1,5 +1,5 @@
-// Targets at the operator's and the client's edge: configuration files, command lines, the client's words, credentials
-// and access lists.
+// Targets for input of the operator and the client: configuration files, command lines, adit-cli's arguments,
+// credentials and access lists.
 import { convertArguments } from '../../../src/cli/arguments.js';
 import { prettyJson } from '../../../src/cli/pretty.js';
 import { Args, ConfigError } from '../../../src/config/args.js';
@@ -63,7 +63,7 @@ function configText(dice: Dice): string {
   }).join('\n');
 }
 
-/** Reads every option in every way: none may do more than refuse. */
+/** Reads every option in every form. None of these calls may do more than refuse a value. */
 function readAll(args: Args): void {
   for (const { name, kind } of allFlags) {
     if (!args.isSet(name)) continue;

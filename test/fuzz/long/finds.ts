@@ -1,5 +1,5 @@
-// Stores each find of the long fuzz suite as a small file that is a test from then on:
-// test/fuzz/finds/TARGET-DIGEST.hex, one input each.
+// Stores each find of the long fuzz suite as a small file that becomes a test: test/fuzz/finds/TARGET-DIGEST.hex, one
+// input each.
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -18,7 +18,7 @@ function fails(target: Target, input: Uint8Array): boolean {
   }
 }
 
-/** Cuts pieces out of an input for as long as it still fails. */
+/** Removes parts of an input for as long as it still fails. */
 export function shrink(target: Target, input: Uint8Array): Uint8Array {
   let best = input;
   let tries = 0;
@@ -42,7 +42,7 @@ export function saveFind(name: string, input: Uint8Array): string {
   return file;
 }
 
-/** All inputs that were found before. */
+/** Returns all inputs that were found before. */
 export function savedFinds(): { name: string; file: string; input: Uint8Array }[] {
   if (!fs.existsSync(FOLDER)) return [];
   return fs

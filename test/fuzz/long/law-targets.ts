@@ -1,4 +1,4 @@
-// Targets of the law: transactions, blocks, headers, compact targets, scripts and whole spends.
+// Targets for consensus rules: transactions, blocks, headers, compact targets, scripts and whole spends.
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import { buildBlock, buildHeader } from '../../../src/consensus/block/build-block.js';
 import { parseHeader } from '../../../src/consensus/block/header-view.js';
@@ -136,7 +136,8 @@ const blocks: Target = {
     hold(block.txs.reduce((sum, tx) => sum + tx.totalSize, 0) < block.totalSize, 'sizes');
     signetTxs(block, signet.signetChallenge ?? EMPTY);
     checkBlock(block, signet, crypto);
-    // The proof of work is left out and the merkle root seen to apart, so that mutations reach the rules behind them.
+    // Proof of work is not checked, and the merkle root is corrected before, so that mutations reach the rules that are
+    // checked later.
     if (checkBlock(block, regtest, crypto, { checkPow: false, checkMerkle: (input[4] ?? 0) % 3 > 0 }) !== null) return false;
     contextualCheckBlock(block, parent, regtest);
     return true;
@@ -185,7 +186,7 @@ function element(dice: Dice): Uint8Array {
   }
 }
 
-/** Mostly opcodes that run, some pushes of every form, now and then a cut. */
+/** Makes a script mostly of opcodes that succeed, with pushes of every form, and sometimes truncated. */
 function randomScript(dice: Dice): Uint8Array {
   const parts: number[] = [];
   for (let left = dice.below(dice.oneIn(8) ? 200 : 30); left > 0; left--) {
@@ -288,7 +289,7 @@ function randomSpend(dice: Dice): Uint8Array {
   }
 }
 
-/** Codes that spends have ended with so far. */
+/** Error codes of spends so far. */
 export const spendOutcomes = new Set<number>();
 
 const spends: Target = {

@@ -1,5 +1,5 @@
-// A whole node in this process, on regtest, for the targets that need one: wallets, a few hundred blocks, coins to
-// spend. Unexpected errors arrive in `faults`.
+// A whole node in this process, on regtest, for targets that need one: with wallets, a few hundred blocks, and coins to
+// spend. Unexpected errors are collected in `faults`.
 import fs from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
@@ -63,7 +63,7 @@ export class LiveNode {
       '-acceptnonstdtxn=1',
     ];
     const config = loadConfig(parseArgs([...options, ...more]), prepareFolders);
-    // Files that calls write by relative names end up in the folder too.
+    // Files that calls write under relative names are then written to this folder too.
     process.chdir(this.#dir);
     this.#node = await startNode(config, this.#logger(), new AbortController().signal, () => {});
     for (;;) {
@@ -144,7 +144,7 @@ export class LiveNode {
     };
   }
 
-  /** One HTTP request; a client that waited long enough goes away. */
+  /** Makes one HTTP request. The client disconnects when it has waited long enough. */
   post(body: string | Uint8Array, uri = '/', patienceMs = 120_000): Promise<HttpReply> {
     return httpRequest({ port: this.port, path: uri, agent: this.#agent, auth: CREDENTIALS, body, timeoutMs: patienceMs });
   }

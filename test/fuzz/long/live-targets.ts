@@ -12,12 +12,12 @@ import { messageNames, randomPayload } from './peer-targets.js';
 import { RequestMaker } from './request-maker.js';
 import { Find, type SlowTarget } from './target.js';
 
-/** The nonce that tells the last answer. */
+/** The nonce of the ping whose reply marks the end of the replies. */
 const PROBE = Uint8Array.of(0xf0, 0x0d, 0xf0, 0x0d, 1, 2, 3, 4);
 
 const STATUSES = new Set([200, 204, 400, 403, 404, 500]);
 const BATCH = 64;
-/** A reply that takes longer is a find. Generous: the machine may be busy with other things. */
+/** A reply that takes longer is a find. The limit is generous, because the machine may be busy. */
 const ALONE_MS = 20_000;
 const TOGETHER_MS = 60_000;
 const PATH_KINDS = ['/', '/wallet/w1', '/wallet/w1', '/wallet/w1', '/wallet/w2', '/wallet/none'];
@@ -72,7 +72,7 @@ export function rpcTarget(live: LiveNode): SlowTarget {
     );
     live.faults = [];
     if (fault === undefined) return good;
-    // Which of a batch it was, each alone may tell.
+    // Each input of a failed batch is sent alone, to find out which of them failed.
     if (inputs.length > 1) for (const input of inputs) await ask(input, [input]);
     throw new Find(fault, inputs.length === 1 ? inputs[0] : utf8(textOf(utf8(String(body)))));
   };
@@ -92,7 +92,7 @@ export function rpcTarget(live: LiveNode): SlowTarget {
         good += await ask(`[${part.map(textOf).join(',')}]`, part);
       }
       for (const input of alone) good += await ask(input, [input]);
-      // Whatever was mocked, invalidated or set is put back, so that the next cases meet a node that works.
+      // Undo mocked times, invalidated blocks and other settings, so that the node works for the next cases.
       await live.call('setmocktime', [0]);
       if (!Number.isInteger(await live.call('getblockcount'))) throw new Find('the node answers no longer');
       return good;
@@ -128,7 +128,7 @@ const httpWords = wordsOf(
   'ffffffff\r\n',
 );
 
-/** How long a socket that says nothing is listened to. */
+/** Time to wait for a reply on a socket that sends nothing. */
 const SILENCE_MS = 30;
 
 /** Bytes on raw sockets; a reply must look like one, and the node must answer afterwards. */
@@ -146,7 +146,7 @@ export function httpTarget(live: LiveNode): SlowTarget {
       socket.on('connect', () => socket.write(input));
       socket.on('data', (chunk) => {
         chunks.push(chunk);
-        // Everything that is asked here fits a packet: its first reply is enough.
+        // Every reply that is expected here fits into one packet, so the first data are enough.
         socket.setTimeout(2, end);
       });
       socket.on('close', end);
@@ -196,7 +196,10 @@ const OTHER_MESSAGES = [
   'x',
 ];
 const MESSAGES = [...messageNames, ...OTHER_MESSAGES];
-/** Inputs that one connection brings: some cost the connection, and what comes after them is not looked at. */
+/**
+ * Number of inputs that one connection sends. Some inputs end the connection, and the ones after them are then not
+ * processed.
+ */
 const PER_CONNECTION = 4;
 const { magic } = chainParams('regtest');
 const hashes = createNativeHashes();
@@ -208,10 +211,10 @@ function versionMessage(nonce: bigint): Uint8Array {
   return frame('version', encodeVersion({ ...fields, nonce, userAgent: '/fuzz:1/', startHeight: 0, relay: true }));
 }
 
-/** A peer that shakes hands and then says anything. An input is the message's number and its payload. */
+/** A peer that completes the handshake and then sends anything. An input is the message's number and its payload. */
 export function peerTarget(live: LiveNode): SlowTarget {
   let nonce = 1n;
-  /** @returns whether the node still talked at the end */
+  /** @returns true if the node still answered at the end */
   const say = (inputs: readonly Uint8Array[]): Promise<boolean> =>
     new Promise((resolve) => {
       const reader = new FrameReader(magic, hashes);
@@ -250,7 +253,7 @@ export function peerTarget(live: LiveNode): SlowTarget {
       return Uint8Array.from([place, ...payload]);
     },
     async checkAll(inputs) {
-      // Random calls may have ended all connections.
+      // Random calls may have closed all connections.
       await live.call('setnetworkactive', [true]);
       let good = 0;
       for (let at = 0; at < inputs.length; at += PER_CONNECTION) {
@@ -258,7 +261,7 @@ export function peerTarget(live: LiveNode): SlowTarget {
         if (await say(part)) good += part.length;
         if (live.faults.length === 0) continue;
         const [fault] = live.faults.splice(0);
-        // Which of them it was, each alone may tell.
+        // Each input is sent alone, to find out which of them failed.
         for (const input of part) {
           await say([input]);
           if (live.faults.length > 0) throw new Find(live.faults.splice(0)[0], input);

@@ -1,4 +1,4 @@
-// Targets of what comes from peers and other wallets: messages and their frames, addresses as text, partially signed
+// Targets for input from peers and other wallets: messages and their frames, addresses as text, partially signed
 // transactions.
 import { ByteReader, DecodeError } from '../../../src/consensus/bytes/reader.js';
 import { ByteWriter } from '../../../src/consensus/bytes/writer.js';
@@ -81,7 +81,7 @@ function decoded<T>(run: () => T): T | undefined {
   }
 }
 
-/** A payload decodes to a value; what is encoded from that decodes to the same. */
+/** A payload must decode to a value, and the encoding of this value must decode to the same value. */
 interface Message {
   readonly name: string;
   make(dice: Dice): Uint8Array;
@@ -198,7 +198,7 @@ const messages: readonly Message[] = [
 /** Names of messages with payloads of their own. */
 export const messageNames: readonly string[] = messages.map(({ name }) => name);
 
-/** A payload of a message, right or damaged. */
+/** Makes a payload of a message, valid or damaged. */
 export function randomPayload(dice: Dice, place: number): Uint8Array {
   const payload = messages[place % messages.length].make(dice);
   return dice.oneIn(4) ? payload : dice.mutate(payload);
@@ -218,8 +218,8 @@ const payloads: Target = {
     if (value === undefined) return false;
     if (message.encode) {
       const bytes = message.encode(value as never);
-      // Counts may have been written longer than they need to be, and what follows the message is not looked at; the
-      // second time around everything is in its one form.
+      // In the input, counts may be longer than necessary, and bytes may follow the message. After decoding and
+      // encoding, there is only one form.
       const again = message.encode(message.decode(bytes) as never);
       hold(same(again, bytes), `${message.name} does not encode back`);
     }
@@ -242,7 +242,10 @@ const frames: Target = {
   },
 };
 
-/** Reads a stream whole and in pieces: both must give the same. @returns whether anything came of it */
+/**
+ * Reads a stream as a whole and in pieces; both must give the same result.
+ * @returns true if the stream contained a message
+ */
 function streamReads(input: Uint8Array, create: () => Transport): boolean {
   const read = (step: number): { frames: string[]; fault: string | null; held: number } => {
     const reader = create();
@@ -262,7 +265,7 @@ function streamReads(input: Uint8Array, create: () => Transport): boolean {
 }
 
 const curve = createEllSwift(crypto);
-/** The same in every process, so that what was found is found again. */
+/** Makes a key that is the same in every process, so that a find can be repeated. */
 function fixedKey(index: number): EllSwiftKey {
   const { secret, xonly } = testKey(index);
   let draws = index;
@@ -274,7 +277,7 @@ function fixedKey(index: number): EllSwiftKey {
 }
 const [callerKey, calledKey] = [fixedKey(1), fixedKey(2)];
 const callerSecret = curve.sharedSecret(callerKey, calledKey.encoding, true);
-/** Keys at once, the same for every connection: what is sealed once can be read many times. */
+/** Returns the same keys at once for every connection, so that bytes encrypted once can be read many times. */
 const sameKeys = {
   createKey: (_initiating: boolean, done: (key: EllSwiftKey) => void) => {
     done({ secret: calledKey.secret.slice(), encoding: calledKey.encoding });
@@ -286,7 +289,7 @@ const sameKeys = {
   },
 };
 
-/** Sends a caller's bytes: key, garbage, its terminator, packets; complete, or damaged before or after encryption. */
+/** The bytes of a caller: key, garbage, its terminator, packets; complete, or damaged before or after encryption. */
 const encrypted: Target = {
   name: 'p2p-v2',
   share: 2,
@@ -381,7 +384,7 @@ const addressBooks: Target = {
   share: 0.3,
   make(dice) {
     const body = dice.mutate(bookBytes.subarray(0, -4));
-    // With a checksum that is right, so that what is behind it is reached.
+    // In most cases the checksum is correct, so that the checks after it are reached.
     return dice.oneIn(8) ? body : Uint8Array.from([...body, ...crypto.sha256(body).subarray(0, 4)]);
   },
   check(input) {
@@ -408,7 +411,7 @@ const previous = parseTx(
   crypto,
 );
 
-/** Fields of a map, as bytes: right ones, ones of the wrong size, unknown ones. */
+/** Makes fields of a map as bytes: valid ones, ones of the wrong size, unknown ones. */
 function randomMap(dice: Dice, fields: readonly (readonly [key: Uint8Array, value: Uint8Array])[]): Uint8Array {
   const writer = new ByteWriter();
   for (const [name, value] of fields) {

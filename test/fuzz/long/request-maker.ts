@@ -1,13 +1,14 @@
-// Requests for the live node: every declared method, arguments made after its own declaration (or not at all so), then
-// now and then damaged. What would end the node, leave the machine, or wait forever is left out or made short.
+// Makes requests for the live node: every declared method, with arguments that match its declaration or do not,
+// sometimes damaged. Calls that would end the node, connect to other machines, or wait forever are left out or given a
+// short limit.
 import { METHODS } from '../../../src/rpc/declare/methods.js';
 import type { ArgSpec, MethodSpec } from '../../../src/rpc/declare/types.js';
 import type { Dice } from './dice.js';
 
-/** Ends the node, or reaches out to other machines. */
+/** Methods that end the node or connect to other machines. */
 const LEFT_OUT = new Set(['stop', 'addnode']);
 
-/** Take long, mine, or write files: asked rarely, so that the others get their turn. */
+/** Methods that take long, mine, or write files. They are called rarely, so that others are called often. */
 const HEAVY = new Set([
   'backupwallet',
   'createwallet',
@@ -42,7 +43,7 @@ const HEAVY = new Set([
   'walletprocesspsbt',
 ]);
 
-/** One heavy method in so many requests. */
+/** One request in so many calls a method of this list. */
 const HEAVY_ONE_IN = 400;
 
 const ODD = [
@@ -75,7 +76,7 @@ const ODD = [
   '{"data":"00"}',
 ];
 
-/** Texts that mean something somewhere. */
+/** Texts that are valid in some argument. */
 export interface Vocabulary {
   /** Block hashes and txids that exist. */
   readonly hashes: readonly string[];
@@ -89,7 +90,7 @@ export interface Vocabulary {
 const light = [...METHODS.values()].filter(({ name }) => !LEFT_OUT.has(name) && !HEAVY.has(name));
 const heavy = [...METHODS.values()].filter(({ name }) => HEAVY.has(name));
 
-/** Names of all methods that are asked. */
+/** Names of all methods that are called. */
 export const askedMethods: readonly string[] = [...light, ...heavy].map(({ name }) => name);
 
 export class RequestMaker {
@@ -102,7 +103,7 @@ export class RequestMaker {
   /** A request as JSON text. */
   make(dice: Dice): string {
     const spec = heavy.length > 0 && dice.oneIn(HEAVY_ONE_IN) ? dice.pick(heavy) : dice.pick(light);
-    // Without their timeout they would wait for ever.
+    // Without a timeout these methods would wait forever.
     const waits = spec.args.some(({ name }) => name === 'timeout');
     const given = spec.args.slice(0, waits || dice.oneIn(12) ? spec.args.length : dice.below(spec.args.length + 1));
     const values = given.map((arg) => this.#argument(dice, spec, arg, 3));
@@ -115,7 +116,7 @@ export class RequestMaker {
   }
 
   #argument(dice: Dice, spec: MethodSpec, arg: ArgSpec, depth: number): string {
-    // Waits end by themselves, mining and key making stay small.
+    // Waiting calls get a short timeout; numbers of blocks and keys stay small.
     if (arg.name === 'timeout') return '1';
     if (/^(nblocks|newsize|maxtries)/.test(arg.name)) return dice.pick(['0', '1', '2', '-1', '"x"', 'null']);
     if (spec.name === 'getblocktemplate' && arg.name === 'longpollid') return '"zz"';

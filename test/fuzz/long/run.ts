@@ -13,7 +13,7 @@ import { Find, type SlowTarget, type Target } from './target.js';
 import { parserTargets } from './targets.js';
 
 const ROUND = 10_000;
-/** One case may take so long at most, milliseconds; a parser that can be made to take longer is a find. */
+/** A case may take at most this many milliseconds. Otherwise it is a find. */
 const SLOW_MS = 1000;
 const MOST_FINDS_EACH = 5;
 
@@ -42,10 +42,10 @@ const tallies = all
 if (tallies.length === 0) throw new Error(`no such target; there are: ${all.map(({ name }) => name).join(', ')}`);
 const shares = tallies.reduce((sum, { target }) => sum + target.share, 0);
 
-// Refused inputs throw by the million, and half the time would go into their stacks; a find is asked for its own.
+// Millions of refused inputs throw errors, and stack traces would take half the time. A find gets its own trace.
 Error.stackTraceLimit = 0;
 
-/** The error once more, with the place it came from. */
+/** Repeats the check with stack traces, and returns the error with its place. */
 function withStack(target: Target | SlowTarget, input: Uint8Array | undefined, error: unknown): string {
   if (input !== undefined && 'check' in target) {
     Error.stackTraceLimit = 12;
@@ -75,7 +75,7 @@ function cpuMsOf(target: Target, input: Uint8Array): number {
   try {
     target.check(input);
   } catch {
-    // Already reported.
+    // This find was already reported.
   }
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;
@@ -85,7 +85,7 @@ function cpuMsOf(target: Target, input: Uint8Array): number {
 async function run(tally: Tally, round: number, place: number): Promise<void> {
   const { target } = tally;
   const exact = (target.share / shares) * ROUND;
-  // Shares of less than one case a round come up in some rounds only.
+  // Targets with less than one case per round are run in some rounds only.
   const count = Math.floor(exact) + (new Dice(mixSeed(seed, round, place, -1)).below(1000) < (exact % 1) * 1000 ? 1 : 0);
   const made = (i: number): Uint8Array => target.make(new Dice(mixSeed(seed, round, place, i)));
   const began = process.cpuUsage();

@@ -1,5 +1,5 @@
-// Targets of what is read from disk or built for it: coins, undo data, index rows, the saved mempool and fee estimates,
-// wallet rows, partial merkle trees, block filters.
+// Targets for data that is read from disk or made for it: coins, undo data, index rows, the saved mempool and fee
+// estimates, wallet rows, partial merkle trees, block filters.
 
 import {
   buildPartialMerkle,
@@ -128,7 +128,7 @@ const varints: Target = {
     if (value === undefined) return false;
     const writer = new ByteWriter();
     writeVarint(writer, value);
-    // One value has one form in this encoding.
+    // In this encoding each value has only one form.
     hold(same(writer.finish(), input.subarray(0, reader.offset)), 'varint');
     return true;
   },
@@ -189,7 +189,7 @@ const estimates: Target = {
     const at = dice.below(freshEstimates.length - 40);
     const bytes = freshEstimates.slice();
     bytes.set(dice.bytes(1 + dice.below(8)), at);
-    // With a checksum that is right, so that what is behind it is reached.
+    // In most cases the checksum is correct, so that the checks after it are reached.
     const end = dice.oneIn(8) ? dice.below(bytes.length) : bytes.length - 32;
     return Uint8Array.from([...bytes.subarray(0, end), ...hashes.sha256d(bytes.subarray(0, end))]);
   },
@@ -205,7 +205,8 @@ const walletRows: Target = {
     try {
       unpackRow(input);
     } catch (error) {
-      // Rows are behind the database's checksums; whoever opens a wallet reports the fault.
+      // The database's checksums protect these rows, so any exception is allowed; the code that opens a wallet reports
+      // it.
       if (!(error instanceof Error)) throw error;
       return false;
     }
