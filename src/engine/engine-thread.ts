@@ -111,7 +111,9 @@ class EngineThread {
     const height = this.#height;
     const slot = slotOf(this.#data.layout, height);
     if (!this.#complete && this.#listNext()) return true;
-    if (this.#pending.has(height) || !this.#isSlot(slot, height, SLOT.parsed)) return false;
+    // Another thread may have parsed the block just after #listNext has looked for it.
+    const isListed = this.#complete || this.#listed >= height;
+    if (!isListed || this.#pending.has(height) || !this.#isSlot(slot, height, SLOT.parsed)) return false;
     this.#height++;
     const code = this.#apply(slot, height);
     if (code !== 0) this.#fail(code, height);
