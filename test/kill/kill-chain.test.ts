@@ -1,6 +1,6 @@
-// SIGKILL at random moments: while blocks, transactions and reorganisations come in, while the daemon starts, while it
-// stops. After each restart everything that was acknowledged must be there, and in the end the coins must be those of a
-// daemon that was never killed. ADIT_KILLS sets how many kills, ADIT_SEED where the dice begin.
+// Kills a daemon by SIGKILL at random moments: while blocks, transactions and reorganisations arrive, while it starts,
+// and while it stops. After each restart everything that was acknowledged must be there, and at the end the coins must
+// be those of a daemon that was never killed. ADIT_KILLS sets the number of kills, ADIT_SEED the random seed.
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { BlockTree, expectedCoins } from '../framework/block-tree.js';
@@ -13,12 +13,12 @@ import { pseudoRandom } from '../framework/pseudo-random.js';
 
 const kills = Number(process.env.ADIT_KILLS ?? rounds(2, 20));
 const seed = Number(process.env.ADIT_SEED ?? 1);
-/** Enough for ripe coinbases. */
+/** Enough blocks that some coinbases are mature. */
 const RUN_UP = 130;
 const FEED_MS = 250;
 const START_MS = 700;
 const STOP_MS = 60;
-/** Kills a daemon while it starts, and starts it again for good. */
+/** Kills a daemon while it starts, and then starts it completely. */
 async function killWhileStarting(node: Daemon, delayMs: number): Promise<void> {
   const started = node.up().catch(() => {});
   await sleep(delayMs);
@@ -46,7 +46,7 @@ async function run(t: Test, options: { startTime: number; exactTip: boolean; kil
       const before = miner.acknowledged.length;
       const feeding = miner.feed(() => over);
       const bothering = miner.bother(() => over);
-      // Some feeding there must have been, or the kill proves nothing.
+      // The miner must have submitted some blocks, because otherwise the kill tests nothing.
       while (miner.acknowledged.length === before) await sleep(1);
       await sleep(delay);
       if (way < 0.3) {
@@ -65,7 +65,7 @@ async function run(t: Test, options: { startTime: number; exactTip: boolean; kil
   }
   let more = 0;
   t.ok(await miner.feed(() => more++ > 10), 'it goes on');
-  // One branch has to win.
+  // One branch must get more work than the other.
   const last = tree.grow(miner.tip, 3);
   t.equal(await node.call('submitblock', last.bytes.toString('hex')), null);
   t.same(miner.strange, [], 'no answer but those of valid blocks');
@@ -100,7 +100,7 @@ t.test('keeps the first of two equal blocks as the tip over a kill', async (t) =
   t.equal(await node.call('submitblock', tip.bytes.toString('hex')), null);
   for (let round = 0; round < 4; round++) {
     const pair = [1, 2].map((tag) => buildBlock(tip, { tag, time: tip.time + 1 }));
-    // The second has the smaller hash: it would win if nothing but hashes decided.
+    // The second block has the smaller hash. It would win if only the hashes decided.
     const [second, first] = pair.sort((a, b) => Buffer.compare(a.hash, b.hash)) as [BuiltBlock, BuiltBlock];
     t.equal(await node.call('submitblock', first.bytes.toString('hex')), null);
     t.equal(await node.call('submitblock', second.bytes.toString('hex')), 'inconclusive');
@@ -115,7 +115,7 @@ t.test('keeps the first of two equal blocks as the tip over a kill', async (t) =
 t.test('recovers from kills near the tip', (t) =>
   run(t, { startTime: Math.floor(Date.now() / 1000) - 80_000, exactTip: true, kills: Math.ceil(kills / 2), seed }),
 );
-// Old blocks: coins gather in memory and are written late, so every restart has to connect blocks again.
+// The blocks are old, so coins are collected in memory and written late. So every restart has to connect blocks again.
 t.test('recovers from kills during the initial download', (t) =>
   run(t, { startTime: 1_400_000_000, exactTip: false, kills: Math.floor(kills / 2), seed: seed + 500_000 }),
 );

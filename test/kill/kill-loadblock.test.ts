@@ -1,6 +1,6 @@
-// SIGKILL while -loadblock reads a file whose coins do not fit the cache: flushes, also those that go out in chunks
-// under a marker, are cut short. Every restart goes on with the file, and the end is that of a daemon that was never
-// killed.
+// Kills a daemon by SIGKILL while -loadblock reads a file whose coins do not fit in the cache. Kills interrupt flushes,
+// also those that are written in parts under a marker. Every restart continues with the file, and the result is that of
+// a daemon that was never killed.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -17,19 +17,19 @@ const kills = Number(process.env.ADIT_KILLS ?? rounds(3, 12));
 const seed = Number(process.env.ADIT_SEED ?? 1);
 const BLOCKS = 2_000;
 const RIPE = 100;
-/** Blocks with so many outputs each, and at which heights. */
+/** Number of outputs of the large blocks, and the heights of these blocks. */
 const OUTPUTS = 20_000;
 const fat = (height: number): boolean => height >= 400 && height < 1_900 && height % 100 === 0;
-/** Coins of a fat block that a later block spends. */
+/** Number of coins of a large block that a later block spends. */
 const SPENT = 2_800;
 const fatHeights = Array.from({ length: BLOCKS }, (_, i) => i + 1).filter(fat);
-/** About as long as writing a chunked flush takes. */
+/** About the time that a flush in parts takes. */
 const FLUSH_MS = 400;
 const START_TIME = 1_400_000_000;
 
 const MAGIC = Buffer.from('fabfb5da', 'hex');
 
-/** Writes the chain in the layout of Core's blk files. @returns its last block, and how many coins it leaves */
+/** Writes the chain in the layout of Core's blk files. @returns its last block, and the number of coins it leaves */
 function writeChain(file: string): { tip: BuiltBlock; txouts: number } {
   const out = fs.openSync(file, 'w');
   const blocks: BuiltBlock[] = [];
@@ -68,7 +68,7 @@ async function loaded(node: Daemon): Promise<void> {
   throw new Error(`still loading: ${log(node).slice(-500)}`);
 }
 
-/** Waits until the import is at a height. */
+/** Waits until the import has reached a height. */
 async function reached(node: Daemon, height: number): Promise<void> {
   while (!node.exit) {
     const now = await node.call('getblockcount').catch(() => -1);
@@ -104,8 +104,8 @@ nightlyTest('without kills', async (t) => {
   await finished(t, node);
 });
 
-// With 4 MiB nearly every fat block is flushed, each in one batch; with 20 MiB so much gathers that the first
-// flush, some twelve fat blocks later, goes in chunks.
+// With 4 MiB of cache nearly every large block is flushed, each in one batch. With 20 MiB so many coins are collected
+// that the first flush, about twelve large blocks later, is written in parts.
 for (const [cache, share, from] of cases(1, [
   [20, Math.ceil(kills / 3), 1_400],
   [4, Math.floor(kills / 3), 0],
@@ -124,7 +124,7 @@ for (const [cache, share, from] of cases(1, [
       await sleep(random() * FLUSH_MS);
       await node.kill();
       await started;
-      // The stored blocks must be sound without the file.
+      // The stored blocks must be complete without the file.
       await node.up();
       const info = await node.call('getblockchaininfo');
       left.push(info.blocks);

@@ -1,5 +1,6 @@
-// A kill of three phases of the long suite (npm run kill; nightly: of all), each with its comparison: the suite itself
-// is kept working by this. ADIT_KILLS sets how many kills a phase, ADIT_SEED where the dice begin.
+// Runs three phases of the long kill suite (npm run kill; nightly: all phases) with one kill each and the comparison
+// after it, so that the suite itself is tested. ADIT_KILLS sets the number of kills of a phase, ADIT_SEED the random
+// seed.
 import t from 'tap';
 import { cases, rounds } from '../framework/depth.js';
 import { connecting, flushing, reorganising } from './phases/feeding.js';
