@@ -5,14 +5,14 @@ import path from 'node:path';
 import t from 'tap';
 import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, NO_ONE, reward, spend } from '../framework/chain-builder.js';
 import { Daemon } from '../framework/daemon.js';
-import { headersPayload, P2pClient } from '../framework/p2p-client.js';
+import { P2pClient } from '../framework/p2p-client.js';
 import { freePort } from '../framework/ports.js';
+import { serveBlocks } from '../framework/serve-blocks.js';
 import { until } from '../framework/until.js';
 
 const ASSUMED_HEIGHT = 400;
 /** More than two weeks of blocks bury the assumed-valid block. */
 const BURIED = 2_020;
-const MOST_HEADERS = 2_000;
 
 /** Blocks with spends whose scripts fail: only -assumevalid makes them valid. */
 function build(): BuiltBlock[] {
@@ -25,29 +25,6 @@ function build(): BuiltBlock[] {
 }
 
 const blocks = build();
-const byHash = new Map(blocks.map((block) => [block.hashHex, block]));
-const shown = (hash: Buffer): string => Buffer.from(hash).reverse().toString('hex');
-
-/** Announces the chain, and answers requests for headers and blocks until the connection ends. @param answer bytes of a block; null for no answer */
-async function serve(peer: P2pClient, answer: (block: BuiltBlock) => Buffer | null): Promise<void> {
-  peer.send('headers', headersPayload([(blocks.at(-1) as BuiltBlock).header]));
-  for (;;) {
-    await peer.until(() => peer.received.some(({ command }) => command === 'getheaders' || command === 'getdata'));
-    const at = peer.received.findIndex(({ command }) => command === 'getheaders' || command === 'getdata');
-    const [{ command, payload }] = peer.received.splice(at, 1) as [{ command: string; payload: Buffer }];
-    if (command === 'getheaders') {
-      // The locator's first hash, behind version and count.
-      const from = byHash.get(shown(payload.subarray(5, 37)))?.height ?? 0;
-      peer.send('headers', headersPayload(blocks.slice(from, from + MOST_HEADERS).map(({ header }) => header)));
-      continue;
-    }
-    for (let i = 0; i < payload[0]!; i++) {
-      const block = byHash.get(shown(payload.subarray(5 + i * 36, 37 + i * 36)));
-      const bytes = block === undefined ? null : answer(block);
-      if (bytes !== null) peer.send('block', bytes);
-    }
-  }
-}
 
 function changed(block: BuiltBlock, at: number): Buffer {
   const bytes = Buffer.from(block.bytes);
@@ -74,7 +51,7 @@ t.test('goes on after changed copies of blocks, and after blocks that do not com
   const starts = 'The download engine connects blocks from height ';
   const stingy = await P2pClient.connect(port, { startHeight: blocks.length });
   let withheld: BuiltBlock | null = null;
-  const served = serve(stingy, (block) => {
+  const served = serveBlocks(stingy, blocks, (block) => {
     withheld ??= block;
     return block === withheld ? null : block.bytes;
   }).catch(() => {});
@@ -83,7 +60,7 @@ t.test('goes on after changed copies of blocks, and after blocks that do not com
     const liar = await P2pClient.connect(port, { startHeight: blocks.length });
     let lied: BuiltBlock | null = null;
     // The lowest block is wrong, and all others are right.
-    await serve(liar, (block) => {
+    await serveBlocks(liar, blocks, (block) => {
       lied ??= block;
       return block === lied ? lie(block) : block.bytes;
     }).catch(() => {});
@@ -93,7 +70,7 @@ t.test('goes on after changed copies of blocks, and after blocks that do not com
   }
   t.equal(log().split('The download engine has refused a copy').length - 1, Object.keys(LIES).length);
   const honest = await P2pClient.connect(port, { startHeight: blocks.length });
-  void serve(honest, ({ bytes }) => bytes).catch(() => {});
+  void serveBlocks(honest, blocks, ({ bytes }) => bytes).catch(() => {});
   await until('all blocks', async () => (await node.call('getblockcount')) === blocks.length);
   t.notOk(honest.closed);
   honest.close();

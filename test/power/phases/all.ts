@@ -1,4 +1,5 @@
 // The phases of the power suite. npm test takes the first two.
+import { checkpoints } from './engine.js';
 import { beginning, connecting, downloading, indexing, reorganising } from './feeding.js';
 import { loading, validating } from './loading.js';
 import { paying } from './paying.js';
@@ -25,4 +26,5 @@ export const PHASES: readonly Phase[] = [
   solving,
   mining,
   recoveringTwice,
+  checkpoints,
 ];
