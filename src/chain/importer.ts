@@ -82,7 +82,7 @@ export class Importer {
         has: (hash: Uint8Array) => this.#ws.index.get(hash) !== undefined,
         stored: (hash: Uint8Array) => this.#ws.index.get(hash)?.has(NodeStatus.HAVE_DATA) === true,
         accept,
-        height: () => this.#tip.height,
+        height: () => engine.reached.height,
         stopping: () => this.#ws.stopping() || changes.fault !== null,
       };
       return await importBlocks(paths, sink, onProgress);

@@ -248,6 +248,7 @@ function syncProgress({ params, clock }: NodeBase, { chain, late }: WiredModules
     bestHeader: () => chain.view.bestHeader,
     presync: () => late.net?.sync.headers.presyncPlace ?? null,
     verificationProgress: () => chain.view.verificationProgress(chain.view.reached),
+    checkpointAgeSeconds: () => chain.download.engine?.checkpointAgeSeconds ?? null,
     nowMs: () => clock.nowMs(),
   });
 }

@@ -50,6 +50,7 @@ async function factsOf(node: Daemon): Promise<Facts> {
 
 const log = (node: Daemon): string => fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'latin1');
 const count = (text: string, part: string): number => text.split(part).length - 1;
+const REGTEST_MAGIC = Buffer.from('fabfb5da', 'hex');
 const STARTS = 'The download engine connects blocks from height ';
 const ENDS = 'The download engine has ended at height ';
 
@@ -128,6 +129,24 @@ t.test('continues after SIGKILL and after clean stops in the middle', async (t) 
   await synced(node);
   t.same(await factsOf(node), expected);
   t.equal(await node.call('verifychain', 3, 0), true);
+});
+
+t.test('connects the blocks of a file of -loadblock whose headers are known', async (t) => {
+  const node = await Daemon.start(...engine, '-connect=0', '-listen=0');
+  t.teardown(() => node.remove());
+  for (const { header } of blocks) await node.call('submitheader', header.toString('hex'));
+  await node.stop();
+  const file = path.join(node.dir, 'bootstrap.dat');
+  const length = (bytes: Buffer): Buffer => Buffer.from(Uint32Array.of(bytes.length).buffer);
+  fs.writeFileSync(file, Buffer.concat(blocks.flatMap(({ bytes }) => [REGTEST_MAGIC, length(bytes), bytes])));
+  const at = log(node).length;
+  await node.up(`-loadblock=${file}`);
+  await synced(node);
+  const text = log(node).slice(at);
+  t.match(text, STARTS);
+  t.match(text, 'Wrote the coins of the download engine: height ');
+  t.notMatch(text, 'The download engine has failed');
+  t.same(await factsOf(node), expected);
 });
 
 t.test('indexes and wallets get the blocks that the engine connected', async (t) => {

@@ -22,6 +22,8 @@ export interface SyncSources {
   presync(): HeaderPlace | null;
   /** Returns the verification progress as in getblockchaininfo, 0 to 1. */
   verificationProgress(): number;
+  /** Returns the seconds since the last checkpoint of the download engine; null if it is not running. */
+  checkpointAgeSeconds(): number | null;
   nowMs(): number;
 }
 
@@ -94,7 +96,9 @@ export class SyncProgress {
     if (phase === 'headers') return `Synchronizing blockheaders, ${headers}`;
     const speed = `${blocksPerSecond.toFixed(blocksPerSecond < 10 ? 1 : 0)} blocks/s`;
     const goal = this.#sources.bestHeader().height;
-    return `Synchronizing blocks, height: ${now.height} of ${goal} (~${(100 * blocksProgress).toFixed(2)}%), ${speed}, ${durationText(secondsLeft)} left`;
+    const age = this.#sources.checkpointAgeSeconds();
+    const checkpoint = age === null ? '' : `, last checkpoint ${durationText(age)} ago`;
+    return `Synchronizing blocks, height: ${now.height} of ${goal} (~${(100 * blocksProgress).toFixed(2)}%), ${speed}, ${durationText(secondsLeft)} left${checkpoint}`;
   }
 
   figures(): SyncFigures {

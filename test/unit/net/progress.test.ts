@@ -15,6 +15,7 @@ function node() {
     header: 0,
     presync: null as HeaderPlace | null,
     verified: 0,
+    checkpointAge: null as number | null,
   };
   const place = (height: number): HeaderPlace => ({ height, time: NOW / 1000 - (1_000 - height) * 600 });
   const progress = new SyncProgress({
@@ -24,6 +25,7 @@ function node() {
     bestHeader: () => place(state.header),
     presync: () => state.presync,
     verificationProgress: () => state.verified,
+    checkpointAgeSeconds: () => state.checkpointAge,
     nowMs: () => state.nowMs,
   });
   return { state, place, progress };
@@ -65,6 +67,11 @@ t.test('reports block progress by height, or by transactions where their number 
   state.nowMs += 10_000;
   state.height += 20;
   t.match(progress.tick(), /^Synchronizing blocks, height: 420 of 1000 \(~42\.00%\), 2\.0 blocks\/s, 5 min left$/);
+  state.nowMs += 10_000;
+  state.height += 20;
+  state.checkpointAge = 34.5;
+  t.match(progress.tick(), / left, last checkpoint 35 s ago$/, 'the download engine is running');
+  state.checkpointAge = null;
   // Recent blocks have most of the transactions, so the same height is now a smaller share of them.
   state.verified = 0.1;
   state.nowMs += HOUR;
