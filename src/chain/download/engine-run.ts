@@ -65,7 +65,7 @@ type State =
 export interface RunEnd {
   /** Error of the engine; null if the run ended with a checkpoint. */
   readonly failure: Error | null;
-  /** Height of the block that the engine could not connect, or that did not arrive; 0 for none. */
+  /** Height of the block that the engine could not connect or read, or that did not arrive; 0 for none. */
   readonly failedHeight: number;
   /** True if the engine must not start again: its memory is too small, or threads and memory cannot be had. */
   readonly final: boolean;
@@ -105,6 +105,8 @@ export class EngineRun {
   #finished: { readonly node: HeaderNode; readonly block: FinishedBlock }[] = [];
   #feeding = false;
   #storeQueued = false;
+  /** True if the stored bytes of the next block cannot be read. */
+  #isUnreadable = false;
   /** Time since which the next block is missing; null while it is not. */
   #starvedSinceMs: number | null = null;
   #checkpointMs: number;
@@ -201,6 +203,8 @@ export class EngineRun {
   takeBytes(node: HeaderNode, bytes: Uint8Array, sender: object): Promise<boolean> | null {
     if (this.#state === 'ending' || this.ended || node.height <= this.#offered.height || node.has(NodeStatus.HAVE_DATA)) return null;
     if (node.height > this.#deps.stopHeight || !mayConnect(this.#ws, node)) return null;
+    // The run would hold a block of another branch until its end.
+    if (this.#ws.index.bestHeader.ancestor(node.height) !== node) return null;
     const ended = this.held.hold(node, bytes, sender);
     if (ended !== null) this.wake();
     return ended;
@@ -237,9 +241,11 @@ export class EngineRun {
         this.#offered = node;
       }
     } catch (error) {
-      // The ordinary code finds out what is wrong with the block.
-      if (error instanceof StoreError) this.#endSoon();
-      else this.#fail(error);
+      if (error instanceof StoreError) {
+        // The ordinary code finds out what is wrong with the block.
+        this.#isUnreadable = true;
+        this.#endSoon();
+      } else this.#fail(error);
     } finally {
       this.#feeding = false;
     }
@@ -405,7 +411,7 @@ export class EngineRun {
     this.#checkpointTookMs = this.#checkpointMs - beginMs;
     this.#bytesAtCheckpoint = ws.blocks.files.sizeOnDisk;
     if (this.#state === 'ending') {
-      this.#end({ failure: null, failedHeight: this.#isStarved ? to.height + 1 : 0, final: false });
+      this.#end({ failure: null, failedHeight: this.#isUnreadable || this.#isStarved ? to.height + 1 : 0, final: false });
     } else if (this.#state === 'pausing') {
       if (wasFull && !(await this.#makeSpace(engine))) return;
       if (this.#state !== 'pausing') return;

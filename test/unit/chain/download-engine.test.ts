@@ -1,5 +1,7 @@
 // Tests how the node uses the download engine: which blocks it passes to it, checkpoints, jumps of the tip, and the
 // cases in which ordinary code takes over. A simulated engine connects the blocks.
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Chain } from '../../../src/chain/chain.js';
 import type { TipChange } from '../../../src/chain/events.js';
@@ -237,6 +239,45 @@ t.test('connects stored blocks after -reindex-chainstate', async (t) => {
   t.equal(reported.at(-1), last.height);
   await assertSame(t, again);
   await again.end();
+});
+
+t.test('lets the ordinary code forget a stored block whose bytes were damaged', async (t) => {
+  const world = await open(null);
+  await world.chain.commands.submitHeaders(headers);
+  await Promise.all(blocks.map((block) => world.give(block)));
+  await tipAt(world, last.height);
+  const damaged = world.chain.view.atHeight(60)!;
+  await world.chain.close();
+  const { store, dir } = world;
+  const file = openSync(join(dir, 'blk00000.dat'), 'r+');
+  writeSync(file, Buffer.from([0xff]), 0, 1, damaged.blockPos + 10);
+  closeSync(file);
+  await store.clear(Buffer.from('C'), Buffer.from('D'));
+  await store.batch([{ type: 'put', key: Buffer.from('t'), value: GENESIS.hash }]);
+  const again = await open({}, { store, dir, connectAtOpen: -1 });
+  await again.chain.commands.connectStored();
+  t.equal(again.chain.view.tip.height, 59);
+  t.equal(again.chain.view.node(blocks[59]!.hashHex)!.hasData, false);
+  t.equal(again.engines.length, 1, 'the engine does not start again below the block');
+  await again.give(blocks[59]!);
+  await tipAt(again, last.height);
+  await assertSame(t, again);
+  await again.end();
+});
+
+t.test('leaves a requested block of another branch to the ordinary code', async (t) => {
+  const world = await open();
+  const other = buildBlock(blocks[49]!, { tag: 7 });
+  await world.chain.commands.submitHeaders(headers);
+  await world.chain.commands.submitHeaders([new Uint8Array(other.header)]);
+  await Promise.all(blocks.slice(0, 20).map((block) => world.give(block)));
+  t.ok(world.chain.download.engine, 'the engine waits for the next block');
+  await world.give(other);
+  t.equal(world.chain.view.node(other.hashHex)!.hasData, true);
+  await Promise.all(blocks.slice(20).map((block) => world.give(block)));
+  await tipAt(world, last.height);
+  await assertSame(t, world);
+  await world.end();
 });
 
 /** The last byte of the block belongs to a lock time, so the merkle root does not match. */
