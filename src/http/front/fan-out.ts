@@ -9,8 +9,9 @@ import { type Queued, SendQueue } from './send-queue.js';
 const HELD_BYTES = 4 * 1024 * 1024;
 
 // A client that has read something within READS_MS is not disconnected, up to a limit for all clients together: a few
-// of the largest replies that the node thread makes.
-const READS_MS = 2000;
+// of the largest replies that the node thread makes. The system accepts more bytes for a socket when a third of its
+// buffer (up to 4 MB on Linux) is free, so a client that reads 256 kB/s seems to read nothing for five seconds.
+const READS_MS = 10_000;
 const MOST_HELD_BYTES = 256 * 1024 * 1024;
 
 /** Replies up to this size are sent at once. */

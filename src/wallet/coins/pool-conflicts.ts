@@ -97,7 +97,7 @@ export class PoolConflicts {
     for (let row = todo.pop(); row !== undefined; row = todo.pop()) {
       if (!change(row)) continue;
       for (let vout = 0; vout < this.#txs.outputCount(row); vout++) {
-        todo.push(...this.#spends.spenders(outpointOf(this.#txs.txid(row), vout)));
+        for (const spender of this.#spends.spenders(outpointOf(this.#txs.txid(row), vout))) todo.push(spender);
       }
     }
   }
