@@ -80,8 +80,8 @@ export class SharedState {
   }
 
   /**
-   * Marks that replies may have changed. Call it in the same event-loop tick as the change, so that no cached reply is
-   * older than a reply that has been sent.
+   * Marks that replies may have changed. Call it in the same event-loop tick as the change, before other threads and
+   * clients learn of the change, so that no cached reply is older than a reply that has been sent.
    */
   noteChange(): void {
     Atomics.add(this.#words, CHANGES, 1);

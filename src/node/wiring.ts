@@ -93,6 +93,8 @@ export function wire(base: NodeBase, modules: WiredModules): Wired {
 
   // Tip changes: new work comes first.
   followTip({ ...modules, guard }, (change) => {
+    // First, so that no client that knows this tip gets a cached reply about the previous one.
+    state.noteBlockChange();
     if (change.moreFollows !== true) {
       guard.run('sv2', () => sv2?.onTip());
       guard.run('stratum', () => stratum?.onTip());
@@ -107,7 +109,6 @@ export function wire(base: NodeBase, modules: WiredModules): Wired {
     ['wallets', (tip, change) => client.onTip(tip, change)],
     ['notifications', (tip, change) => late.notifications?.onTip(tip, change)],
     ['unknown rules', () => late.ruleWatch?.onTip()],
-    ['fronts', () => state.noteBlockChange()],
     ['indexes', () => indexes.notifyTipChanged()],
     ['peers', (_tip, change) => late.net?.onTip(change)],
   ];
@@ -128,6 +129,7 @@ export function wire(base: NodeBase, modules: WiredModules): Wired {
   chain.events.header.add(() => state.noteChange(), 'fronts');
 
   // The history below a snapshot has advanced or is validated.
+  chain.events.history.add(() => state.noteBlockChange(), 'fronts');
   chain.events.history.add(() => client.onHistory(), 'wallets');
   chain.events.history.add(() => indexes.notifyTipChanged(), 'indexes');
 
