@@ -37,9 +37,11 @@ export async function expandScripts(
 /** Returns the events of a block (ScanJobs.findActivity). @throws RpcError if the client has disconnected */
 export async function findActivity(ctx: NodeContext, node: HeaderInfo, scripts: ScriptSet, call: CallInfo): Promise<Uint8Array> {
   if (ctx.stopping.aborted || call.signal?.aborted) fail(RPC_CODE.MISC_ERROR, 'The client has disconnected');
+  // First, because a pruned block has no undo data either, and its error is about the block.
+  const block = storedBlock(ctx, node);
   const undo = storedUndo(ctx, node);
   if (undo === null && node.prev !== null) fail(RPC_CODE.MISC_ERROR, MISSING_UNDO);
-  const job = { block: storedBlock(ctx, node), undo, height: node.height, scripts };
+  const job = { block, undo, height: node.height, scripts };
   return resultOf(ctx, await ctx.scanJobs.findActivity(job));
 }
 

@@ -2,6 +2,7 @@
 // one walk.
 import { Semaphore } from '../../lib/semaphore.js';
 import type { NodeContext } from '../context/node.js';
+import { fail, RPC_CODE } from '../errors.js';
 import { type CoinHashType, createJobWords, JOB_WORD, type JobWords } from '../reads/coin-job.js';
 import { stopJob } from './stop-job.js';
 
@@ -47,6 +48,8 @@ export class SharedWalks {
   #start(ctx: NodeContext, hashType: CoinHashType): Walk {
     const words = createJobWords();
     const result = this.#permits.run(async () => {
+      // The clients of a walk may disconnect while it waits for a permit.
+      if (ctx.stopping.aborted || Atomics.load(words, JOB_WORD.STOP) !== 0) fail(RPC_CODE.CLIENT_NOT_CONNECTED, 'Shutting down');
       const forget = stopJob(words, ctx.stopping);
       try {
         return await ctx.coinJobs.run({ kind: 'stats', hashType }, words, (tip) => {

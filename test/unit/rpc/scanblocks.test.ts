@@ -171,6 +171,9 @@ t.test('scanblocks and getdescriptoractivity find payments and spends of descrip
     renameSync(file, `${file}.away`);
     t.equal(await fault('getdescriptoractivity', [paying.hashHex], WANTED, false), '-1 Block not found on disk');
     renameSync(`${file}.away`, file);
+    const blocksOfPruned = Object.create(context.blocks, { isPruned: { value: () => true }, undoPlace: { value: () => null } });
+    const pruned = openExecutor(fixture, new Map(), COMPATS.default, { blocks: blocksOfPruned });
+    t.equal(await pruned.fault('getdescriptoractivity', [paying.hashHex], WANTED, false), '-1 Block not available (pruned data)');
     const broken = openExecutor(fixture, new Map(), COMPATS.default, {
       scanJobs: { ...context.scanJobs, expandScripts: () => Promise.reject(new Error('the thread has ended')) },
     });
