@@ -1,4 +1,4 @@
-// Tests getblock beside other calls while blocks come in. Fronts repeat its read jobs until blocks change.
+// Tests getblock while blocks come in. Fronts repeat its read jobs until blocks change.
 import t from 'tap';
 import { ANYONE, buildBlock, GENESIS, reward, spend } from '../framework/chain-builder.js';
 import { type Connection, closeAll, connect } from '../framework/connection.js';
