@@ -74,7 +74,9 @@ t.test('scanblocks and getdescriptoractivity find payments and spends of descrip
     // Without a filter the scan ends there and reports it.
     filters.delete(innocent.hashHex);
     t.match(await call('scanblocks', 'start', WANTED), { to_height: 49, relevant_blocks: [], completed: false });
+    t.match(await call('scanblocks', 'start', WANTED, 50, 50), { to_height: 50, relevant_blocks: [], completed: false });
     filters.set(innocent.hashHex, honest);
+    t.match(await call('scanblocks', 'start', WANTED, 50, 50), { to_height: 50, relevant_blocks: [], completed: true });
 
     t.equal(await call('scanblocks', 'status'), null);
     t.equal(await call('scanblocks', 'abort'), false);
@@ -83,6 +85,9 @@ t.test('scanblocks and getdescriptoractivity find payments and spends of descrip
     t.equal(await fault('scanblocks', 'start', WANTED), '-8 Scan already in progress, use action "abort" or "status"');
     t.equal(await call('scanblocks', 'abort'), true);
     t.match(await running, { completed: false, relevant_blocks: [] });
+    const single = call('scanblocks', 'start', WANTED, 105, 105);
+    t.equal(await call('scanblocks', 'abort'), true);
+    t.match(await single, { completed: false, relevant_blocks: [] }, 'a scan of one block was stopped before it');
 
     for (const [args, text] of [
       [['x'], "-8 Invalid action 'x'"],

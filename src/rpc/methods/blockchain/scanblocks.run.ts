@@ -58,8 +58,8 @@ async function start(ctx: NodeContext, params: ParametersOf<typeof spec>, call: 
     const stopped = (): boolean => aborted() || ctx.stopping.aborted || call.signal?.aborted === true;
     const wanted = await expandScripts(ctx, scanobjects, call, own.words);
     await index.state.waitUntilSynced();
-    const { to, found } = await search(ctx, { index, own, first, last, wanted, certain, stopped }, call);
-    return { from_height: first, to_height: to, relevant_blocks: found, completed: to === last.height };
+    const { to, found, completed } = await search(ctx, { index, own, first, last, wanted, certain, stopped }, call);
+    return { from_height: first, to_height: to, relevant_blocks: found, completed };
   } finally {
     scans.delete(ctx.chain);
   }
@@ -89,13 +89,14 @@ interface Search {
 
 /**
  * Compares the filters of the blocks with the scripts.
- * @returns height of the last block that was compared (that of the first block if none was), and hashes of the matching
- *   blocks
+ * @returns height of the last block that was compared (that of the first block if none was), hashes of the matching blocks,
+ *   and whether all blocks were compared
  */
 async function search(ctx: NodeContext, { index, own, first, last, wanted, certain, stopped }: Search, call: CallInfo) {
   const match = index.search(wanted.packed);
   const found: string[] = [];
   let to = first;
+  let compared = 0;
   own.height = first;
   for (let from = first; from <= last.height && !stopped(); from += STEP) {
     const end = Math.min(from + STEP - 1, last.height);
@@ -104,12 +105,13 @@ async function search(ctx: NodeContext, { index, own, first, last, wanted, certa
     const hits = await match(nodes.map(({ hash }) => hash));
     for (const [i, node] of nodes.entries()) {
       // Stop at the first block that the index has not reached.
-      if (hits[i] === undefined) return { to, found };
+      if (hits[i] === undefined) return { to, found, completed: false };
       if (hits[i] && (!certain || (await findActivity(ctx, node, wanted, call)).length > 0)) found.push(node.hashHex);
       to = node.height;
+      compared++;
     }
     own.height = to;
     own.progress = last.height === first ? 100 : Math.floor((100 * (to - first)) / (last.height - first));
   }
-  return { to, found };
+  return { to, found, completed: compared === last.height - first + 1 };
 }
