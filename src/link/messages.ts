@@ -231,12 +231,12 @@ export function bodyMember(outbox: Outbox, body: Uint8Array | string): Uint8Arra
 }
 
 /** Numbers of shared bytes that this thread has sent. */
-const sharedNumbers = new WeakMap<ArrayBufferLike, number>();
+const sharedNumbers = new WeakMap<Uint8Array, number>();
 let lastShared = 0;
 
-function numberOf({ buffer }: Uint8Array): number {
-  let number = sharedNumbers.get(buffer);
-  if (number === undefined) sharedNumbers.set(buffer, (number = ++lastShared));
+function numberOf(shared: Uint8Array): number {
+  let number = sharedNumbers.get(shared);
+  if (number === undefined) sharedNumbers.set(shared, (number = ++lastShared));
   return number;
 }
 

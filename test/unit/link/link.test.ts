@@ -293,6 +293,7 @@ t.test('returns replies of any size over the link, and status 500 for exceptions
     if (text === 'throw') throw new Error('oops');
     if (text === 'reject') return Promise.reject(new Error('later'));
     hooks.onCall(text.slice(0, 4), 0.002, true);
+    if (text === 'view') return { status: 200, body: { before: '<', shared: shared.subarray(1, 3), after: '>' } };
     if (text === 'shared') return { status: 200, body: { before: '<', shared, after: 'é>' } };
     return { status: 200, body: text.startsWith('bytes') ? new Uint8Array(200_000).fill(0x61) : `<${text}>` };
   });
@@ -304,6 +305,7 @@ t.test('returns replies of any size over the link, and status 500 for exceptions
     t.same(await reply, { status: 200, text: `<c${'b'.repeat(99_999)}é>` }, 'shared bytes are not copied');
   }
   t.equal(link.received[0], link.received[1], 'the same shared bytes are the same object');
+  t.same(await link.call('view', {}).reply, { status: 200, text: '<bb>' }, 'another view of the same memory is another object');
   const large = `${'x'.repeat(300_000)}é`;
   t.same(await link.call(large).reply, { status: 200, text: `<${large}>` });
   t.same(await link.call('bytes').reply, { status: 200, text: 'a'.repeat(200_000) });
