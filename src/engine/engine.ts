@@ -416,6 +416,7 @@ export class Engine {
     const keys = keysOf(outpoints, this.#options.coinPrefix);
     this.#read += keys.length;
     const coins = await this.#options.readCoins(keys);
+    if (coins.some((coin) => coin !== undefined && coin.length > ROW_BYTES - OUTPOINT_BYTES)) throw new Error('a coin has a wrong size');
     const rows = new Uint8Array(
       Math.min(
         LOAD_BYTES,
@@ -430,7 +431,6 @@ export class Engine {
     };
     for (const [i, coin] of coins.entries()) {
       if (coin === undefined) continue;
-      if (coin.length > ROW_BYTES - OUTPOINT_BYTES) throw new Error('a coin has a wrong size');
       if (size + ROW_BYTES > LOAD_BYTES) load(false);
       size = writeRow(rows, size, outpoints.subarray(i * OUTPOINT_BYTES, (i + 1) * OUTPOINT_BYTES), coin);
     }

@@ -241,7 +241,8 @@ t.test('returns results of wallet, peer and changing calls that match the OpenRP
   await call('syncwithvalidationinterfacequeue');
 
   await call('getaddednodeinfo');
-  await call('addnode', `127.0.0.1:${port}`, 'add');
+  // Nobody listens there, so that getpeerinfo has the other node alone.
+  await call('addnode', `127.0.0.1:${await freePort()}`, 'add');
   await call('getaddednodeinfo');
   await peer.call('addnode', `127.0.0.1:${port}`, 'onetry');
   await until('the peer has said who it is', async () =>
