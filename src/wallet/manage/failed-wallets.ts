@@ -20,9 +20,13 @@ export class FailedWallets {
     this.#nowMs = nowMs;
   }
 
-  /** Errors for calls, one for each failed wallet. */
-  get errors(): readonly WalletError[] {
-    return [...this.#failed.values()].map(({ error }) => error);
+  /**
+   * Returns errors for calls, one for each failed wallet that is not listed. A wallet that is loaded again is listed
+   * shortly before its loading is complete.
+   */
+  errorsExcept(listed: readonly { readonly name: string }[]): readonly WalletError[] {
+    const names = new Set(listed.map(({ name }) => name));
+    return [...this.#failed].filter(([name]) => !names.has(name)).map(([, { error }]) => error);
   }
   /** Names of wallets that are being loaded again. */
   get reloading(): readonly string[] {

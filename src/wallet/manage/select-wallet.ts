@@ -12,7 +12,7 @@ export function selectWallet(wallets: readonly Wallet[], failed: FailedWallets, 
   }
   // Count failed wallets too. If the only other wallet has failed, a call without a wallet name must not silently use
   // the remaining one.
-  const { errors } = failed;
+  const errors = failed.errorsExcept(wallets);
   const meant = wallets.length + errors.length;
   if (meant === 1) {
     if (errors.length > 0) throw errors[0];

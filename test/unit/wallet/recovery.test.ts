@@ -259,6 +259,23 @@ t.test('a wallet that fails while it is loaded again stays unloaded', async (t) 
   await sameAfterBlock(t, here);
 });
 
+t.test('calls without a name find a wallet whose loading is about to end', async (t) => {
+  const here = await world(t, ['failing']);
+  const { manager } = here;
+  const failing = manager.get('failing')!;
+  const selected: unknown[] = [];
+  here.onLoaded = async () => {
+    try {
+      selected.push(manager.selectWallet(null, AMBIGUOUS));
+    } catch (error) {
+      selected.push(error);
+    }
+  };
+  await failNow(here);
+  await reloaded(here, failing);
+  t.equal(selected[0], manager.get('failing'));
+});
+
 t.test('calls without a name report the failed wallet until unloadwallet dismisses it', async (t) => {
   const here = await world(t, ['failing']);
   const { manager, errors } = here;
