@@ -171,7 +171,7 @@ t.test('sendmany pays a thousand outputs, splits the fee, and refuses wrong argu
   const batch = Array.from({ length: 1000 }, (_, id) => ({ id, method: 'getnewaddress' }));
   const miners: string[] = JSON.parse((await node.post(JSON.stringify(batch))).body).map(({ result }: { result: string }) => result);
   const amounts = Object.fromEntries(miners.map((address, i) => [address, (100_000 + i) / 1e8]));
-  const txid = await node.call('sendmany', '', amounts, 6, 'payday');
+  const txid = await node.call('sendmany', '', amounts, 6, 'payday', [], null, null, 'unset', 20);
   const { decoded, comment, fee } = await node.call('gettransaction', txid, true, true);
   t.equal(comment, 'payday');
   t.equal(decoded.vout.length, 1001);
@@ -326,6 +326,8 @@ t.test('spends all coins of an address together with -avoidpartialspends', async
 });
 
 t.test('funds transactions: fundrawtransaction, walletcreatefundedpsbt, send', async (t) => {
+  // The payments of other tests may lead to fee estimates, which would replace the fallback rate.
+  const node = await nodeWith(t);
   const address = await rich(node, 'funding');
   const raw = await node.call('createrawtransaction', [], { [OUTSIDE]: 1.5 });
   const fund = (options?: unknown, hex = raw) => node.call('fundrawtransaction', hex, ...(options === undefined ? [] : [options]));
