@@ -8,5 +8,5 @@ const deps = { hashes: createNativeHashes(), now: () => performance.now() };
 
 export const { assemble, improve } = createAssembleRunner(deps);
 
-// The same functions with runners of their own, for a second mempool: that of the warm-up.
+// Assembly functions with a state of their own, for the warm-up, which has a second mempool.
 export const { assemble: assembleBeside, improve: improveBeside, reset: forgetBeside } = createAssembleRunner(deps);

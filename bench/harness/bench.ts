@@ -15,7 +15,7 @@ export interface BenchCase {
   readonly samples: readonly number[];
   /** Tells which figure is better: 'lower' for times, 'higher' for rates. */
   readonly better: 'lower' | 'higher';
-  /** The same work without the measured code around it, in the same unit and run. */
+  /** Lower limit: samples of the bare work without adit's code around it, in the same unit and run. */
   readonly limit?: { readonly name: string; readonly samples: readonly number[] };
   /** Goal of the case, and a function that checks it. The function returns null if the machine cannot tell. */
   readonly goal?: { readonly text: string; reached(p50: number, ratio: number | null): boolean | null };

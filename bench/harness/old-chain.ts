@@ -67,7 +67,7 @@ export interface ChainShape {
 export interface OldChain {
   /** Number of blocks with payments, and height of the tip with the blocks after them. */
   readonly blocks: number;
-  /** Number of the first blocks, which make coins and pay nobody. */
+  /** Number of blocks at the start of the chain that only split coins into many outputs. */
   readonly fanBlocks: number;
   readonly fanInputs: number;
   readonly height: number;

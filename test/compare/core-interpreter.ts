@@ -17,7 +17,7 @@ const TREES = [
   },
   {
     mark: 'src/libbitcoin_consensus.a',
-    // Its headers need headers that the libraries of older compilers included indirectly.
+    // Core's headers use standard headers without including them. Older compilers included them indirectly.
     options: ['-std=c++17', '-DHAVE_CONFIG_H', ...['cstdint', 'limits', 'stdexcept'].flatMap((header) => ['-include', header])],
     includes: ['src', 'src/secp256k1/include'],
     libraries: [

@@ -49,7 +49,7 @@ export async function replies(node: Node, calls: readonly Call[]): Promise<unkno
 const OF_CHAIN = new Set(['setmocktime', 'submitblock', 'invalidateblock', 'reconsiderblock']);
 /** A kill comes at most this many milliseconds after a call was sent. The stream's blocks take 1 to 10 ms. */
 const KILL_WITHIN_MS = 12;
-/** The same for a kill during a start, which takes about 700 ms. */
+/** Milliseconds after the start of a process within which it is killed, for kills during a start of about 700 ms. */
 const KILL_START_WITHIN_MS = 1000;
 
 export const isOfChain = ([method]: Call): boolean => OF_CHAIN.has(method);

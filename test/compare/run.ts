@@ -121,7 +121,7 @@ function leavePeers(): void {
 
 const blockPeers = nodes.ports.map((port) => new BlockPeer(port));
 let hungUp = 0;
-/** A difference was found since the last full comparison. */
+/** True if a difference between the two nodes was found since their complete states were last compared. */
 let differs = false;
 
 /**

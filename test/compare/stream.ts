@@ -288,7 +288,7 @@ export class Stream {
     if (dice.chance(0.03)) txs.reverse();
     if (dice.chance(0.03)) txs.shift();
     calls.push([method, txs.map(({ hex }) => hex), 0]);
-    // The same package again, whose transactions are then already known.
+    // Submit the package twice: the second time, both nodes already know its transactions.
     if (dice.chance(0.1)) calls.push([method, txs.map(({ hex }) => hex), 0]);
     return { name: method, calls };
   }

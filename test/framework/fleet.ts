@@ -1,5 +1,5 @@
 // Brokers and processes of fronts for the tests of a fleet: the real nats-server on ports of its own, and adit-front.
-// They are stopped and removed at the end of the test.
+// Every process is stopped, and its folder removed, at the end of the test.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';

@@ -64,7 +64,7 @@ t.test('goes on after changed copies of blocks, and after blocks that do not com
       lied ??= block;
       return block === lied ? lie(block) : block.bytes;
     }).catch(() => {});
-    // While one peer withholds a block, nobody can send blocks that are too far above it.
+    // While one peer withholds a block, the node requests no blocks that are far above it.
     await served;
     t.ok(liar.closed, `a peer is disconnected whose block is wrong: ${name}`);
   }

@@ -241,7 +241,7 @@ t.test('returns results of wallet, peer and changing calls that match the OpenRP
   await call('syncwithvalidationinterfacequeue');
 
   await call('getaddednodeinfo');
-  // Nobody listens there, so that getpeerinfo has the other node alone.
+  // The added address has no listener, so getpeerinfo lists only the other node.
   await call('addnode', `127.0.0.1:${await freePort()}`, 'add');
   await call('getaddednodeinfo');
   await peer.call('addnode', `127.0.0.1:${port}`, 'onetry');

@@ -24,7 +24,7 @@ export interface CoinsHashing {
   readonly muhash: boolean;
 }
 
-/** Thrown if a walk over the coins is stopped, because the node stops or nobody waits for the result. */
+/** Error of a walk over the coins that was stopped, because the node stops or all clients of its result have left. */
 export class WalkStoppedError extends Error {}
 
 /**

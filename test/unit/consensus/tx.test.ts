@@ -152,7 +152,7 @@ t.test('parses a transaction leniently in either format, unless the caller exclu
   t.equal(parseTxLenient(fromHex(noInputs), hashes).outputCount, 1);
   t.throws(() => parseTxLenient(fromHex(noInputs), hashes, { tryNoWitness: false }), DecodeError);
   t.ok(parseTxLenient(fromHex(EXTENDED), hashes).hasWitness);
-  // Its scripts are invalid (a push of 0xaa bytes that are not there), but the bytes have no other reading.
+  // The scripts of EXTENDED are invalid (a push of 0xaa bytes, of which none follow), but its bytes cannot be parsed in another way.
   t.throws(() => parseTxLenient(fromHex(EXTENDED), hashes, { tryWitness: false }), DecodeError);
   t.throws(() => parseTxLenient(fromHex(`${LEGACY}00`), hashes), DecodeError, 'bytes left over');
   t.throws(() => parseTxLenient(new Uint8Array(0), hashes), DecodeError);

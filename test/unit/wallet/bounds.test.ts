@@ -54,7 +54,10 @@ t.test('does not spend unconfirmed change of a replaced or replacing payment', a
 });
 
 t.test('rebroadcasts a payment that is at least five minutes older than the last block', async (t) => {
-  /** Counts how often ticks rebroadcast a payment. @param block seconds between the payment and the last block */
+  /**
+   * Counts how often the wallet broadcasts a payment again when its timer fires at several times.
+   * @param block seconds between the payment and the last block
+   */
   const offered = async (block: number): Promise<{ first: number; early: number; due: number }> => {
     const memory = await createMemoryWallet();
     await memory.receive([{ script: await memory.address('bech32'), value: 100_000_000 }], TIP - 10);

@@ -194,7 +194,7 @@ t.test('releases the folder of a wallet that is unloaded while it is loading', a
   t.same(manager.all, []);
   const again = await manager.loadWallet('a');
   t.same(manager.all, [again], 'its folder is free');
-  // The same if loading fails later, while the wallet is still being closed.
+  // The folder is also free after a loading that fails later, while the wallet is still being closed.
   await manager.unloadWallet(again);
   here.onLoaded = async (wallet) => {
     here.onLoaded = async () => {};
