@@ -18,6 +18,7 @@ const DOSES = new Map([
   ['coin', 1.5],
   ['undo', 1],
   ['index-row', 1],
+  ['descriptor', 0.1],
   ...[...sv2Targets, ...stratumTargets].map(({ name }): [string, number] => [name, 0.5]),
 ]);
 /** Conversations are built so that most of them are understood. */

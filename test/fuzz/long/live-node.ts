@@ -26,7 +26,7 @@ export class LiveNode {
   readonly #cwd = process.cwd();
   readonly #agent = new http.Agent({ keepAlive: true, maxSockets: 4 });
   #node: RunningNode | undefined;
-  vocabulary: Vocabulary = { hashes: [], addresses: [], hex: [], texts: [] };
+  vocabulary: Vocabulary = { hashes: [], addresses: [], hex: [], texts: [], psbts: [] };
 
   private constructor(dir: string, [port, peerPort]: readonly [number, number]) {
     this.#dir = dir;
@@ -113,6 +113,8 @@ export class LiveNode {
       scriptPubKey: string;
     };
     const psbt = (await this.call('createpsbt', [[{ txid: tx[0], vout: 0 }], { [addresses[1]]: 49.9 }]).catch(() => 'cHNidP8=')) as string;
+    const updated = (await this.call('walletprocesspsbt', [psbt, false], '/wallet/w1')) as { psbt: string };
+    const complete = (await this.call('walletprocesspsbt', [psbt], '/wallet/w1')) as { psbt: string };
     const proof = (await this.call('gettxoutproof', [[tx[0]], hashes[0]]).catch(() => '00')) as string;
     this.vocabulary = {
       hashes: [...hashes.slice(0, 3), ...hashes.slice(-3), ...tx, '00'.repeat(32)],
@@ -133,7 +135,6 @@ export class LiveNode {
         info.desc,
         `addr(${addresses[0]})`,
         'raw(51)',
-        psbt,
         'now',
         'ALL',
         'bech32',
@@ -141,6 +142,7 @@ export class LiveNode {
         'ECONOMICAL',
         'basic',
       ],
+      psbts: [psbt, updated.psbt, complete.psbt],
     };
   }
 

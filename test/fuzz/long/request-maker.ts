@@ -83,8 +83,9 @@ export interface Vocabulary {
   readonly addresses: readonly string[];
   /** Raw transactions, blocks, headers, scripts. */
   readonly hex: readonly string[];
-  /** Keys, descriptors, labels, wallet names, signatures, PSBTs. */
+  /** Keys, descriptors, labels, wallet names, signatures. */
   readonly texts: readonly string[];
+  readonly psbts: readonly string[];
 }
 
 const light = [...METHODS.values()].filter(({ name }) => !LEFT_OUT.has(name) && !HEAVY.has(name));
@@ -121,7 +122,7 @@ export class RequestMaker {
     if (/^(nblocks|newsize|maxtries)/.test(arg.name)) return dice.pick(['0', '1', '2', '-1', '"x"', 'null']);
     if (spec.name === 'getblocktemplate' && arg.name === 'longpollid') return '"zz"';
     if (dice.oneIn(10)) return dice.pick(ODD);
-    const { hashes, addresses, hex, texts } = this.#words;
+    const { hashes, addresses, hex, texts, psbts } = this.#words;
     const quoted = (text: string): string => JSON.stringify(text);
     switch (arg.type) {
       case 'num':
@@ -145,6 +146,7 @@ export class RequestMaker {
       case 'obj-user-keys':
         return `{${Array.from({ length: dice.below(3) }, () => `${quoted(dice.pick([...addresses, 'data', 'x']))}:${dice.pick(['0.1', '"00"', '1', '0'])}`).join(',')}}`;
       default: {
+        if (/psbt|^txs$/.test(`${spec.name} ${arg.name}`) && arg.type === 'str') return quoted(this.#damaged(dice, dice.pick(psbts)));
         const kind = dice.below(10);
         if (kind < 3 || /hash|txid/.test(arg.name)) return quoted(dice.pick(hashes));
         if (kind < 6 || /address/.test(arg.name)) return quoted(dice.pick(addresses));

@@ -33,7 +33,7 @@ import { RequestBody, RequestScan } from '../../../src/rpc/wire/request.js';
 import { JsonNumber, JsonObject, type JsonValue } from '../../../src/rpc/wire/values.js';
 import { descriptorContext, hashes, keyMath, tools } from '../../framework/descriptor-context.js';
 import { type Dice, textOf, utf8, wordsOf } from './dice.js';
-import { attempt, hold, same, type Target } from './target.js';
+import { attempt, Find, hold, same, type Target } from './target.js';
 
 const contexts = [descriptorContext('0.21', 'regtest'), descriptorContext('master', 'regtest')] as const;
 const { params } = contexts[0];
@@ -353,10 +353,24 @@ const descriptors: Target = {
       }
       good = true;
       const [descriptor] = parsed.descriptors;
+      const { secrets } = parsed;
       const again = parseDescriptor(String(descriptor), context, { requireChecksum: true });
-      hold(!('error' in again) && String(again.descriptors[0]) === String(descriptor), `does not survive being printed: ${descriptor}`);
-      const scripts = descriptor.scripts(1, { secrets: parsed.secrets });
+      if ('error' in again || String(again.descriptors[0]) !== String(descriptor))
+        throw new Find(`does not survive being printed: ${descriptor}`);
+      const scripts = descriptor.scripts(1, { secrets });
       hold(scripts === null || scripts.every((script) => script instanceof Uint8Array), 'scripts');
+      const written = JSON.stringify(scripts);
+      hold(JSON.stringify(descriptor.expand(1, { secrets })?.scripts ?? null) === written, 'expands to other scripts');
+      hold(JSON.stringify(again.descriptors[0].scripts(1, { secrets })) === written, 'printed it has other scripts');
+      const privateText = descriptor.privateText(secrets);
+      if (privateText !== null) {
+        const full = parseDescriptor(privateText, context, { requireChecksum: true });
+        if ('error' in full || full.secrets.size !== secrets.size) throw new Find(`loses private keys when it is printed: ${descriptor}`);
+        // Inside tr(), a key in full whose secret is known is printed by its x coordinate.
+        hold(text.includes('tr(') || String(full.descriptors[0]) === String(descriptor), 'with private keys it is another');
+        hold(JSON.stringify(full.descriptors[0].scripts(1, { secrets })) === written, 'with private keys it has other scripts');
+        full.secrets.wipe();
+      }
       parsed.secrets.wipe();
     }
     return good;

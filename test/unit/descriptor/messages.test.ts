@@ -169,3 +169,28 @@ t.test('accepts unused(KEY) without scripts in the new language only', async (t)
   t.equal(mustParse(`unused(${XPUB}/<0;1>)`).descriptors.length, 2);
   t.equal(mustParse(`pk(${KEY})`).descriptors[0].hasScripts, true);
 });
+
+t.test('rejects deeply nested or very long descriptors without overflowing the stack', async (t) => {
+  const many = 300_000;
+  const bombs = [
+    'sh('.repeat(many),
+    'wsh('.repeat(many),
+    `${'sh('.repeat(many)}pk(${KEY})${')'.repeat(many)}`,
+    `tr(${KEY},${'{'.repeat(many)}`,
+    `tr(${KEY},${`{pk(${KEY}),`.repeat(5000)}`,
+    `wsh(${'thresh(1,'.repeat(many)}`,
+    `wsh(${'a'.repeat(many)}:1)`,
+    `wsh(multi(1${`,${KEY}`.repeat(20_000)}))`,
+    `wsh(thresh(1${',1'.repeat(50_000)}))`,
+    `pk([deadbeef${'/1'.repeat(many)}]${KEY})`,
+    `pk(${XPUB}/<${Array.from({ length: 5000 }, (_, i) => i).join(';')}>)`,
+    '('.repeat(many),
+    '#'.repeat(many),
+  ];
+  for (const text of bombs) {
+    for (const context of [OLD, LATER]) {
+      const parsed = parseDescriptor(text, context);
+      if (!text.startsWith('pk([')) t.ok('error' in parsed, text.slice(0, 30));
+    }
+  }
+});

@@ -1,6 +1,6 @@
 // Mutated PSBTs: the reader accepts them or throws PsbtError. An accepted PSBT is written and read back unchanged.
-// Every role and every call handles it or rejects it with a documented error. The fuzz suite has a long form of this
-// test. PSBT_FUZZ_CASES sets another number of cases than 1,500.
+// Every role handles it or rejects it with a documented error. The calls get PSBTs in test/fuzz/finds.test.ts.
+// PSBT_FUZZ_CASES sets another number of cases than 1,500.
 import t from 'tap';
 import { parseDescriptor } from '../../../src/address/descriptor/parse.js';
 import { hashKey } from '../../../src/consensus/bytes/hex.js';
@@ -17,10 +17,9 @@ import { analyzePsbt } from '../../../src/signing/analyze-psbt.js';
 import { finalizePsbt } from '../../../src/signing/finalize-psbt.js';
 import { psbtSigning, signPsbtInput, updatePsbtOutput } from '../../../src/signing/psbt-input.js';
 import { FlatProvider, HidingProvider } from '../../../src/signing/signing-provider.js';
-import { crypto, openFixture } from '../../framework/chain-fixture.js';
+import { crypto } from '../../framework/chain-fixture.js';
 import { hex } from '../../framework/hex.js';
 import { mutate, Random } from '../../framework/mutate.js';
-import { openExecutor } from '../rpc/executor-fixture.js';
 
 const CASES = Number(process.env.PSBT_FUZZ_CASES ?? 1_500);
 const random = new Random(0x95b7);
@@ -110,70 +109,6 @@ t.test('round-trips a mutated PSBT or rejects it with PsbtError, in the reader a
     }
   }
   t.ok(taken > CASES / 30, `${taken} of ${CASES} are PSBTs still`);
-});
-
-t.test('answers every PSBT call with a result or an RPC error for mutated arguments', async (t) => {
-  const fixture = await openFixture();
-  t.teardown(() => fixture.end());
-  const executor = openExecutor(fixture);
-  const texts = SEEDS.map(base64);
-  const odd: readonly unknown[] = [
-    null,
-    true,
-    0,
-    -1,
-    1.5,
-    '',
-    'x',
-    '====',
-    [],
-    {},
-    [[]],
-    [null],
-    ['x'],
-    { desc: 1 },
-    `pkh(${keyOf(1)})`,
-    ['pk(x)'],
-  ];
-  const text = (): string => (random.below(4) === 0 ? random.pick(texts) : base64(mutate(random.pick(SEEDS), random)));
-  const argument = (): unknown => {
-    switch (random.below(5)) {
-      case 0:
-        return random.pick(odd);
-      case 1:
-        return [text(), text()];
-      default:
-        return text();
-    }
-  };
-  const methods = [
-    'decodepsbt',
-    'analyzepsbt',
-    'combinepsbt',
-    'finalizepsbt',
-    'joinpsbts',
-    'utxoupdatepsbt',
-    'converttopsbt',
-    'createpsbt',
-  ];
-  const answers = new Map<string, number>();
-  for (let n = 0; n < CASES; n++) {
-    const method = random.pick(methods);
-    const params = Array.from({ length: 1 + random.below(3) }, argument);
-    const outcome = (await executor.fault(method, ...params)).split(' ')[0];
-    answers.set(outcome, (answers.get(outcome) ?? 0) + 1);
-  }
-  t.same(
-    executor.events.filter((event) => !event.startsWith('time')),
-    [],
-    'no fault of our own',
-  );
-  t.same(
-    [...answers.keys()].filter((code) => !['none', '-1', '-3', '-5', '-8', '-22'].includes(code)),
-    [],
-    'only codes that are documented',
-  );
-  t.ok((answers.get('none') ?? 0) > 10, 'some of it worked');
 });
 
 t.test('reads key types of more than one byte from release 32 on, and rejects malformed ones', async (t) => {
