@@ -24,8 +24,6 @@ export interface KillMix {
   readonly extraCoins?: number;
 }
 
-const USUAL: KillMix = { reorganise: 15, invalidate: 5 };
-
 export class KillMiner {
   readonly tree: BlockTree;
   readonly #node: Daemon;
@@ -50,7 +48,7 @@ export class KillMiner {
   readonly strange: unknown[] = [];
   counts = { reorganisations: 0, invalidations: 0, payments: 0 };
 
-  constructor(node: Daemon, tree: BlockTree, mix: KillMix = USUAL) {
+  constructor(node: Daemon, tree: BlockTree, mix: KillMix) {
     this.#node = node;
     this.tree = tree;
     this.#mix = mix;
