@@ -176,8 +176,8 @@ export const CHAIN_ROWS = {
   downloadEngine: [
     'engine',
     'bool',
-    'Connect blocks below the assumed-valid block with the download engine: threads of its own that keep the coins in memory, within -dbcache (default: {default})',
-    false,
+    'Connect the blocks of the initial download and of -reindex with the download engine: threads of its own that keep coins in memory, within -dbcache (default: {default})',
+    true,
   ],
   stopAtHeight: ['stopatheight', 'int', 'Stop the node once the chain has this height (default: {default}, never)', 0, { least: 0 }],
 } as const;

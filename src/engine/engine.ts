@@ -139,7 +139,8 @@ export class EngineFailure extends Error {
   override readonly name = 'EngineFailure';
 
   /**
-   * @param height height of the block in work; 0 if there was none
+   * @param height height of the block that failed. If it is unknown which one failed, the highest block in work; 0 if there
+   *   was none
    * @param code one of FAILURE or a code of the kernel
    */
   constructor(
@@ -161,10 +162,13 @@ const LOAD_BYTES = 4_000_000;
 const ROW_BYTES = 10_100;
 const KEY_BYTES = 37;
 const OUTPOINT_BYTES = 36;
-/** Time without any progress after which the engine gives up, while blocks wait. */
-const STALL_MS = 120_000;
 /** Longest wait for an event. Every event ends the wait; this is for a lost one. */
 const WAIT_MS = 1_000;
+/**
+ * Number of such waits in a row, without any progress while blocks are in work, after which the engine gives up. The time
+ * during which the process was stopped does not count.
+ */
+const STALL_WAITS = 120;
 
 /** Atomics.waitAsync, which the compiler's library lacks. */
 type WaitAsync = (
@@ -275,7 +279,7 @@ export class Engine {
   async next(): Promise<FinishedBlock | RefusedBlock> {
     const height = this.#nextHeight;
     const slot = slotOf(this.#layout, height);
-    let progressMs = performance.now();
+    let waits = 0;
     for (;;) {
       const seen = Atomics.load(this.#control, CONTROL.done);
       this.#throwFailure();
@@ -291,12 +295,11 @@ export class Engine {
           return { height, refusal };
         }
       }
-      if (this.#offerHeight <= height) progressMs = performance.now();
-      if (performance.now() - progressMs > STALL_MS)
-        throw this.#fail(height, FAILURE.stalled, `block ${height} is not finished after ${STALL_MS / 1000} s`);
+      if (this.#offerHeight <= height) waits = 0;
+      if (waits > STALL_WAITS) throw this.#fail(height, FAILURE.stalled, `block ${height} is not finished after ${STALL_WAITS} s`);
       const wait = waitAsync(this.#control, CONTROL.done, seen, WAIT_MS);
       if (wait.async) await wait.value;
-      if (Atomics.load(this.#control, CONTROL.done) !== seen) progressMs = performance.now();
+      waits = Atomics.load(this.#control, CONTROL.done) === seen ? waits + 1 : 0;
     }
   }
 
@@ -403,11 +406,11 @@ export class Engine {
     const worker = new Worker(WORKER_ENTRY.engine, { name: 'adit-engine', workerData: data });
     const handle: EngineThreadHandle = { worker, replies: [] };
     worker.on('message', (message: EngineReply | MissingCoins) => {
-      if ('missing' in message) this.#loadCoins(data.thread, message).catch((error: Error) => this.#fail(0, FAILURE.read, error.message));
+      if ('missing' in message) this.#loadCoins(data.thread, message).catch((error: Error) => this.#failInWork(FAILURE.read, error.message));
       else handle.replies.shift()?.resolve(message);
     });
-    worker.on('error', (error) => this.#fail(0, FAILURE.thread, `a thread failed: ${error.message}`));
-    worker.on('exit', () => this.#fail(0, FAILURE.thread, 'a thread ended'));
+    worker.on('error', (error) => this.#failInWork(FAILURE.thread, `a thread failed: ${error.message}`));
+    worker.on('exit', () => this.#failInWork(FAILURE.thread, 'a thread ended'));
     this.#threads.push(handle);
   }
 
@@ -453,6 +456,13 @@ export class Engine {
     const reply = await new Promise<EngineReply>((resolve, reject) => thread.replies.push({ resolve, reject }));
     if (reply.code !== 0) throw this.#fail(0, reply.code, `a command failed with code ${reply.code}`);
     return reply;
+  }
+
+  /** Notes a failure that any of the blocks in work may have caused. */
+  #failInWork(code: number, message: string): void {
+    const [first, last] = [this.#nextHeight, this.#offerHeight - 1];
+    if (last < first) this.#fail(0, code, message);
+    else this.#fail(last, code, `${message}, with the blocks ${first} to ${last} in work`);
   }
 
   /** Notes the first failure, and ends all waits. @returns the first failure */

@@ -45,7 +45,7 @@ const LIES: Record<string, (block: BuiltBlock) => Buffer> = {
 t.test('goes on after changed copies of blocks, and after blocks that do not come', async (t) => {
   const port = await freePort();
   const assumed = blocks[ASSUMED_HEIGHT - 1]!.hashHex;
-  const node = await Daemon.start(`-port=${port}`, '-bind=127.0.0.1', '-engine=1', '-par=2', `-assumevalid=${assumed}`, '-debug=net');
+  const node = await Daemon.start(`-port=${port}`, '-bind=127.0.0.1', '-par=2', `-assumevalid=${assumed}`, '-debug=net');
   t.teardown(() => node.remove());
   const log = (): string => fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'latin1');
   const starts = 'The download engine connects blocks from height ';

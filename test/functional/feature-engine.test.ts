@@ -33,7 +33,7 @@ function build(): BuiltBlock[] {
 const blocks = build();
 const last = blocks.at(-1)!;
 const options = [`-assumevalid=${blocks[ASSUMED_HEIGHT - 1]!.hashHex}`, '-par=2', '-checkblocks=1'];
-const engine = [...options, '-engine=1'];
+const plain = [...options, '-engine=0'];
 
 interface Facts {
   readonly coins: unknown;
@@ -64,14 +64,14 @@ let expected: Facts;
 
 t.before(async () => {
   port = await freePort();
-  source = await Daemon.start(`-port=${port}`, '-bind=127.0.0.1', '-whitelist=noban@127.0.0.1', ...options, '-debug=validation');
+  source = await Daemon.start(`-port=${port}`, '-bind=127.0.0.1', '-whitelist=noban@127.0.0.1', ...plain, '-debug=validation');
   await source.stop();
   fs.rmSync(path.join(source.networkDir, 'blocks'), { recursive: true });
   writeBlocksFolder(path.join(source.networkDir, 'blocks'), [GENESIS_BYTES, ...blocks.map(({ bytes }) => bytes)]);
   await source.up('-reindex');
   await synced(source);
   expected = await factsOf(source);
-  t.notMatch(log(source), STARTS, 'the engine is off by default');
+  t.notMatch(log(source), STARTS, '-engine=0 switches the engine off');
 });
 t.teardown(() => source.remove());
 
@@ -84,7 +84,7 @@ async function assertConnected(t: Test, node: Daemon, logAt = 0): Promise<void> 
 }
 
 t.test('downloads from a peer, and starts again from what it has', async (t) => {
-  const node = await Daemon.start(...engine, `-connect=127.0.0.1:${port}`, '-bind=127.0.0.1', `-port=${await freePort()}`);
+  const node = await Daemon.start(...options, `-connect=127.0.0.1:${port}`, '-bind=127.0.0.1', `-port=${await freePort()}`);
   t.teardown(() => node.remove());
   await synced(node);
   const first = log(node);
@@ -104,7 +104,7 @@ t.test('downloads from a peer, and starts again from what it has', async (t) => 
 });
 
 t.test('continues after SIGKILL and after clean stops in the middle', async (t) => {
-  const node = await Daemon.start(...engine, '-connect=0', '-listen=0');
+  const node = await Daemon.start(...options, '-connect=0', '-listen=0');
   t.teardown(() => node.remove());
   await node.stop();
   fs.rmSync(path.join(node.networkDir, 'blocks'), { recursive: true });
@@ -132,7 +132,7 @@ t.test('continues after SIGKILL and after clean stops in the middle', async (t) 
 });
 
 t.test('connects the blocks of a file of -loadblock whose headers are known', async (t) => {
-  const node = await Daemon.start(...engine, '-connect=0', '-listen=0');
+  const node = await Daemon.start(...options, '-connect=0', '-listen=0');
   t.teardown(() => node.remove());
   for (const { header } of blocks) await node.call('submitheader', header.toString('hex'));
   await node.stop();
@@ -150,7 +150,7 @@ t.test('connects the blocks of a file of -loadblock whose headers are known', as
 });
 
 t.test('indexes and wallets get the blocks that the engine connected', async (t) => {
-  const node = await Daemon.start(...engine, '-txindex', '-blockfilterindex', '-coinstatsindex', '-connect=0', '-listen=0');
+  const node = await Daemon.start(...options, '-txindex', '-blockfilterindex', '-coinstatsindex', '-connect=0', '-listen=0');
   t.teardown(() => node.remove());
   await node.call('createwallet', 'w', true, true, '', false, true);
   const { descriptor } = await node.call('getdescriptorinfo', 'raw(51)');
@@ -202,7 +202,7 @@ t.test('checks all scripts without an assumed-valid block', async (t) => {
   const signed = buildSigned(0);
   const tip = signed.at(-1)!;
   const facts: unknown[] = [];
-  for (const more of [['-engine=0'], ['-engine=1']]) {
+  for (const more of [['-engine=0'], []]) {
     const node = await Daemon.start('-assumevalid=0', '-par=2', '-connect=0', '-listen=0', ...more);
     t.teardown(() => node.remove());
     await node.stop();
@@ -212,7 +212,7 @@ t.test('checks all scripts without an assumed-valid block', async (t) => {
     await until('the whole chain', async () => (await node.call('getblockcount')) === tip.height);
     const { bestblock, muhash } = (await node.call('gettxoutsetinfo', 'muhash')) as Record<string, unknown>;
     facts.push({ bestblock, muhash, stats: await node.call('getblockstats', 200) });
-    const withEngine = more[0] === '-engine=1';
+    const withEngine = more.length === 0;
     await until('the end of the engine', async () => log(node).includes(`${ENDS}${tip.height}`) === withEngine);
     t.notMatch(log(node), 'The download engine has failed');
     await node.stop();
@@ -224,7 +224,7 @@ t.test('leaves a block with a wrong signature to the ordinary code', async (t) =
   const height = 250;
   const signed = buildSigned(height);
   const found: unknown[] = [];
-  for (const more of [['-engine=0'], ['-engine=1']]) {
+  for (const more of [['-engine=0'], []]) {
     const node = await Daemon.start('-assumevalid=0', '-par=2', '-connect=0', '-listen=0', ...more);
     t.teardown(() => node.remove());
     await node.stop();
@@ -237,7 +237,7 @@ t.test('leaves a block with a wrong signature to the ordinary code', async (t) =
     await until('the last valid block', async () => (await node.call('getblockcount')) === height - 1);
     const { muhash } = (await node.call('gettxoutsetinfo', 'muhash')) as Record<string, unknown>;
     found.push({ muhash, tips: await node.call('getchaintips'), reason: /[a-z-]+script-verify-flag-failed[^\n]*/.exec(log(node))?.[0] });
-    t.equal(count(log(node), 'The download engine has failed: block 250 '), more[0] === '-engine=1' ? 1 : 0);
+    t.equal(count(log(node), 'The download engine has failed: block 250 '), more.length === 0 ? 1 : 0);
     await node.stop();
   }
   t.type((found[0] as { reason?: string }).reason, 'string');
