@@ -406,7 +406,8 @@ export class Engine {
     const worker = new Worker(WORKER_ENTRY.engine, { name: 'adit-engine', workerData: data });
     const handle: EngineThreadHandle = { worker, replies: [] };
     worker.on('message', (message: EngineReply | MissingCoins) => {
-      if ('missing' in message) this.#loadCoins(data.thread, message).catch((error: Error) => this.#failInWork(FAILURE.read, error.message));
+      if ('missing' in message)
+        this.#loadCoins(data.thread, message).catch((error: Error) => this.#failInWork(FAILURE.read, error.message));
       else handle.replies.shift()?.resolve(message);
     });
     worker.on('error', (error) => this.#failInWork(FAILURE.thread, `a thread failed: ${error.message}`));

@@ -47,9 +47,9 @@ async function record(more: readonly string[], seed: number, shim: string): Prom
   await calm.remove();
 
   const port = await freePort();
-  const base = await Daemon.start(...options, '-engine=1');
+  const base = await Daemon.start(...options);
   await base.stop();
-  const recorder = await Recorder.over(base.dir, shim, [...options, '-engine=1', '-listen', `-port=${port}`, '-bind=127.0.0.1']);
+  const recorder = await Recorder.over(base.dir, shim, [...options, '-listen', `-port=${port}`, '-bind=127.0.0.1']);
   await base.remove();
   const { node } = recorder;
   recorder.say({ fact: 'checkpoint', height: 0 });
@@ -74,7 +74,7 @@ async function record(more: readonly string[], seed: number, shim: string): Prom
   peer.close();
   await served;
 
-  const judge = byDaemon([...options, '-engine=1'], async (node, { said }) => {
+  const judge = byDaemon(options, async (node, { said }) => {
     const least = (said.at(-1) as { height: number }).height;
     const found = await node.call('getblockcount');
     const wrong = found < least ? [`the tip is at ${found} and not at ${least}`] : [];
