@@ -106,7 +106,8 @@ t.test('goes on without the engine after the death of one of its threads', async
     t.same(await coinsOf(faulty), expected, stage);
     t.equal(await faulty.call('verifychain', 3, 0), true);
     const text = log(faulty).slice(at);
-    t.equal(text.split('The download engine connects blocks from height ').length - 1, 1, 'one run');
+    const runs = text.split('The download engine connects blocks from height ').length - 1;
+    t.ok(runs >= 1 && runs <= 3, 'the engine starts again above the blocks in work, but not after three failures');
     const why = kind === 'exit' ? 'a thread ended' : `injected in ${name}`;
     t.match(text, new RegExp(`The download engine has failed: .*${why}.* Other code connects the blocks from height `));
     t.same(await faulty.stop(), { code: 0, signal: null });
