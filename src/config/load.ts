@@ -263,7 +263,9 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
       : Math.max(policyRows.minRelayFeeRate, policyRows.incrementalFeeRate),
   };
   const largestFamily = rules.clusters ? mempool.limitClusterSize : mempool.limitDescendantSize;
-  if (largestFamily * 40 > mempool.maxUsageBytes) {
+  // Core accepts 0 since release 28: the mempool then keeps no transaction.
+  const { maxUsageBytes } = mempool;
+  if (maxUsageBytes < largestFamily * 40 && !(maxUsageBytes === 0 && follows(compat, 28))) {
     throw new ConfigError(`-maxmempool must be at least ${Math.ceil((largestFamily * 40) / 1_000_000)} MB`);
   }
   // Core parses the count as unsigned, so a negative count is too large.

@@ -1,10 +1,12 @@
-// Starts adit and a bitcoind with every option of bitcoind's help, each with several values, and prints where the two
-// differ: whether they start, the error if not, and what calls about their state answer.
+// Gives adit and a bitcoind every option of bitcoind's help, each with several values, and prints where the two differ:
+// whether they start, the error if not, and what calls about their state answer.
 //
-//   npm run compare:options -- --bitcoind=PATH [--only=REGEX] [--minutes=60] [--seed=1]
+//   npm run compare:options -- --bitcoind=PATH [--only=REGEX] [--minutes=60] [--seed=1] [--words]
 //
-// Both run on regtest over empty folders. Differences that exist without any option are left out, and so are the words of
-// errors: the table shows both. The order of the cases is random, so that short runs with several seeds cover all of
+// Both run on regtest over empty folders. An option that adit's parser refuses starts only bitcoind, which should end
+// before it opens anything. The other options start both, ten different ones at a time. If the two differ then, the
+// options are tried again in halves. Differences that exist without any option are left out. The words of errors are
+// compared with --words only. The order of the cases is random, so that short runs with several seeds cover all of
 // them. Exit status 1 when there was any difference.
 import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -12,6 +14,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { ConfigError } from '../../src/config/args.js';
+import { loadConfig, parseArgs as parseDaemonArgs } from '../../src/config/load.js';
 import { daemonFile } from '../framework/daemon.js';
 import { httpRequest } from '../framework/http-request.js';
 import { freePort } from '../framework/ports.js';
@@ -25,14 +29,22 @@ const { values } = parseArgs({
     only: { type: 'string', default: '.' },
     minutes: { type: 'string', default: '60' },
     seed: { type: 'string', default: '1' },
+    words: { type: 'boolean', default: false },
   },
 });
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const bitcoind = bitcoindOf(values);
 const START_MS = 120_000;
+/** Number of options of one start. */
+const TOGETHER = 10;
+const OF_ADIT = ['-compat=31', '-fronts=1', '-rehearse=0'];
+
+/** Creates a wallet, because Core parses the options of wallets when a wallet is created or loaded. */
+const CREATE = 'createwallet';
 
 /** Calls whose replies show what an option did. */
 const QUESTIONS = [
+  CREATE,
   'getnetworkinfo',
   'getblockchaininfo',
   'getmempoolinfo',
@@ -44,11 +56,16 @@ const QUESTIONS = [
   'logging',
   'listwallets',
   'getwalletinfo',
+  'getnewaddress',
+  'getrawchangeaddress',
 ];
 
-/** Options that end the process, need a file or a service, or would write outside the test's folder. */
+/** Options that end the process, look up names, need a service, or decide how this comparison reaches the nodes. */
 const LEFT_OUT =
-  /^-(help|version|h|daemon|daemonwait|conf|datadir|includeconf|loadblock|settings|pid|rpcport|rpcbind|rpcallowip|rpcuser|rpcpassword|rpcauth|rpccookiefile|signer|ipcbind|server|wallet|walletdir|blocksdir|debuglogfile|asmap|chain|testnet|testnet4|signet|regtest|signetchallenge|signetseednode|seednode|addnode|connect|externalip|bind|whitebind|onion|proxy|torcontrol|torpassword|i2psam|natpmp|dnsseed|forcednsseed|reindex|reindex-chainstate)$|notify$/;
+  /^-(help|version|h|daemon|daemonwait|conf|datadir|includeconf|settings|rpcport|rpcbind|rpcallowip|rpcuser|rpcpassword|rpcauth|rpccookiefile|signer|ipcbind|server|chain|testnet|testnet4|signet|regtest|seednode|addnode|connect|bind|whitebind|torcontrol|torpassword|natpmp|dnsseed|forcednsseed|loadblock)$/;
+
+/** Numeric options of which a large value starts many threads, allocates memory, or makes many keys. */
+const COSTLY = /^-(.*threads|.*cachesize|keypool|dbcache)$/;
 
 /** Values that only a few options have and that the help mentions in its text. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
@@ -115,10 +132,13 @@ function casesOf({ name, placeholder }: Option): string[] {
   if (LEFT_OUT.test(name)) return [];
   const forms = [name, `${name}=0`, `${name}=1`, `${name}=`, `-no${name.slice(1)}`];
   if (/^<(n|amt|port|size|seconds|hours)>$/.test(placeholder))
-    forms.push(`${name}=-1`, `${name}=7`, `${name}=abc`, `${name}=99999999999999999999`);
+    forms.push(`${name}=-1`, `${name}=7`, `${name}=abc`, ...(COSTLY.test(name) ? [] : [`${name}=100000`]));
   else forms.push(`${name}=2`, `${name}=abc`);
   return [...new Set([...forms, ...(NAMED[name] ?? []).map((value) => `${name}=${value}`)])];
 }
+
+/** Returns an address without what differs from wallet to wallet. */
+const kindOfAddress = (address: string): string => address.replace(/^(bcrt1.).*|^[mn].*|^(2).*/, '$1$2');
 
 interface Outcome {
   /** Error of the start; empty if the node answers. */
@@ -126,21 +146,23 @@ interface Outcome {
   readonly replies: unknown;
 }
 
+const fixedOptions = (dir: string, port: number): string[] => [
+  '-regtest',
+  `-datadir=${dir}`,
+  `-rpcport=${port}`,
+  '-server=1',
+  '-printtoconsole=0',
+  '-listen=0',
+  '-connect=0',
+  '-keypool=1',
+];
+
 /** Starts a node with an empty folder, makes the calls, and stops it. */
 async function outcomeOf(command: string, before: readonly string[], options: readonly string[]): Promise<Outcome> {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-compare-option-'));
   const port = await freePort();
   const log = fs.openSync(path.join(dir, 'stderr'), 'w');
-  const fixed = [
-    '-regtest',
-    `-datadir=${dir}`,
-    `-rpcport=${port}`,
-    '-server=1',
-    '-printtoconsole=0',
-    '-listen=0',
-    '-connect=0',
-    '-keypool=1',
-  ];
+  const fixed = fixedOptions(dir, port);
   const child = spawn(command, [...before, ...fixed, ...options], { stdio: ['ignore', log, log] });
   let ended = false;
   const exit = new Promise<void>((resolve) =>
@@ -154,14 +176,15 @@ async function outcomeOf(command: string, before: readonly string[], options: re
       const cookie = path.join(dir, 'regtest', '.cookie');
       if (!fs.existsSync(cookie)) continue;
       const auth = fs.readFileSync(cookie, 'utf8').trim();
-      const body = JSON.stringify(QUESTIONS.map((method, id) => ({ id, method, params: [] })));
+      const body = JSON.stringify(QUESTIONS.map((method, id) => ({ id, method, params: method === CREATE ? ['w'] : [] })));
       const reply = await httpRequest({ port, agent: false, auth, headers: { 'content-type': 'text/plain' }, body }).catch(() => null);
       if (reply === null || !reply.body.startsWith('[')) continue;
       const list = JSON.parse(reply.body) as { id: number; result: unknown; error: { code: number; message: string } | null }[];
       if (list.some(({ error }) => error?.code === -28)) continue;
+      const shown = (result: unknown): unknown => (typeof result === 'string' ? kindOfAddress(result) : canonical(result));
       return {
         error: '',
-        replies: Object.fromEntries(list.map(({ id, result, error }) => [QUESTIONS[id], error ? error.message : canonical(result)])),
+        replies: Object.fromEntries(list.map(({ id, result, error }) => [QUESTIONS[id], error ? error.message : shown(result)])),
       };
     }
     const text = fs.readFileSync(path.join(dir, 'stderr'), 'utf8');
@@ -175,15 +198,26 @@ async function outcomeOf(command: string, before: readonly string[], options: re
   }
 }
 
-const ofBoth = (option: string): Promise<[core: Outcome, adit: Outcome]> =>
-  Promise.all([
-    outcomeOf(bitcoind, [], [option]),
-    outcomeOf(process.execPath, [daemonFile], ['-compat=31', '-fronts=1', '-rehearse=0', option]),
-  ]);
+const ofCore = (options: readonly string[]): Promise<Outcome> => outcomeOf(bitcoind, [], options);
+const ofBoth = (options: readonly string[]): Promise<[core: Outcome, adit: Outcome]> =>
+  Promise.all([ofCore(options), outcomeOf(process.execPath, [daemonFile, ...OF_ADIT], options)]);
+
+const emptyDir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-compare-option-'));
+
+/** Returns the error of adit's parser for an option, or nothing. */
+function refusalOf(option: string): string {
+  try {
+    loadConfig(parseDaemonArgs([...OF_ADIT, ...fixedOptions(emptyDir, 1), option]));
+    return '';
+  } catch (error) {
+    if (error instanceof ConfigError) return `Error: ${error.message}`;
+    throw error;
+  }
+}
 
 /** Members that differ from start to start, or that count bytes. */
 const OWN_AFFAIR =
-  /^\/(getnetworkinfo\/(localaddresses|warnings|subversion)|getblockchaininfo\/(size_on_disk|warnings)|getindexinfo\/\w+\/(synced|best_block_height)|getmempoolinfo\/(usage|optimal)|getmininginfo\/warnings)/;
+  /^\/(getnetworkinfo\/(localaddresses|warnings|subversion)|getblockchaininfo\/(size_on_disk|warnings)|getindexinfo\/\w+\/(synced|best_block_height)|getmempoolinfo\/(usage|optimal)|getmininginfo\/warnings|getwalletinfo\/format)/;
 const pathsOf = (core: unknown, adit: unknown): string[] => contrast(core, adit).filter((member) => !OWN_AFFAIR.test(member));
 
 const help = execFileSync(bitcoind, ['-help', '-help-debug'], { encoding: 'utf8' });
@@ -195,26 +229,64 @@ const cases = optionsOf(help)
   .map((option) => ({ option, at: random() }))
   .sort((a, b) => a.at - b.at);
 
-const [core, adit] = await ofBoth('-listen=0');
+const [core, adit] = await ofBoth(['-listen=0']);
 if (core.error !== '' || adit.error !== '') throw new Error(`the nodes do not start: ${core.error} ${adit.error}`);
 const usual = new Set(pathsOf(core.replies, adit.replies).map((member) => member.split(':')[0]));
 say('| option | bitcoind | adit |\n| --- | --- | --- |');
-const began = Date.now();
-let [tried, differing] = [0, 0];
-for (const { option } of cases) {
-  if (Date.now() - began > Number(values.minutes) * 60_000) break;
-  tried++;
-  const [ofCore, ofAdit] = await ofBoth(option);
-  const rows: [string, string][] = [];
-  if ((ofCore.error === '') !== (ofAdit.error === '')) rows.push([ofCore.error || 'starts', ofAdit.error || 'starts']);
-  else if (ofCore.error === '') {
-    for (const member of pathsOf(ofCore.replies, ofAdit.replies)) {
-      const [where, what] = [member.split(':')[0]!, member.slice(member.indexOf(': ') + 2)];
-      if (!usual.has(where)) rows.push([`${where} ${what.split(' <> ')[0]}`, what.split(' <> ')[1]!]);
-    }
-  }
-  if (rows.length > 0) differing++;
+const deadline = Date.now() + Number(values.minutes) * 60_000;
+let [tried, starts] = [0, 0];
+const differing = new Set<string>();
+
+/** Returns what differs between two outcomes. */
+function rowsOf(core: Outcome, adit: Outcome): [core: string, adit: string][] {
+  const atWallet = (core.replies as Readonly<Record<string, unknown>> | null)?.[CREATE];
+  if (typeof atWallet === 'string' && adit.error !== '' && atWallet.includes(adit.error.replace('Error: ', ''))) return [];
+  if ((core.error === '') !== (adit.error === '')) return [[core.error || 'starts', adit.error || 'starts']];
+  if (core.error !== '') return values.words && core.error !== adit.error ? [[core.error, adit.error]] : [];
+  return pathsOf(core.replies, adit.replies).flatMap((member): [string, string][] => {
+    const [where, what] = [member.split(':')[0]!, member.slice(member.indexOf(': ') + 2).split(' <> ')];
+    return usual.has(where) ? [] : [[`${where} ${what[0]}`, what[1]!]];
+  });
+}
+
+function show(option: string, rows: readonly [core: string, adit: string][]): void {
+  if (rows.length > 0) differing.add(option);
   for (const [a, b] of rows) say(`| \`${option}\` | ${a.slice(0, 200)} | ${b.slice(0, 200)} |`);
 }
-say(`${tried} of ${cases.length} cases of seed ${values.seed}: ${differing} differ`);
-if (differing > 0) process.exitCode = 1;
+
+/** Starts both with all of these options, and again with each half of them if the two differ or do not start. */
+async function compare(options: readonly string[]): Promise<void> {
+  if (options.length === 0 || Date.now() > deadline) return;
+  starts++;
+  const [core, adit] = await ofBoth(options);
+  const rows = rowsOf(core, adit);
+  const same = rows.length === 0 && core.error === '';
+  if (!same && options.length > 1) {
+    const half = options.length >> 1;
+    await compare(options.slice(0, half));
+    await compare(options.slice(half));
+    return;
+  }
+  tried += options.length;
+  if (!same) show(options[0]!, rows);
+}
+
+const accepted = new Map<string, string[]>();
+for (const { option } of cases) {
+  const error = refusalOf(option);
+  const name = option.split('=')[0]!.replace(/^-no/, '-');
+  if (error === '') accepted.set(name, [...(accepted.get(name) ?? []), option]);
+  else if (Date.now() < deadline) {
+    tried++;
+    show(option, rowsOf(await ofCore([option]), { error, replies: null }));
+  }
+}
+fs.rmSync(emptyDir, { recursive: true });
+process.stderr.write(`${tried} cases that adit's parser refuses: ${differing.size} differ\n`);
+// Each round has one value of each option, so that no start has two values of the same option.
+for (let round = 0; [...accepted.values()].some((options) => options.length > round); round++) {
+  const options = [...accepted.values()].flatMap((list) => list.slice(round, round + 1));
+  while (options.length > 0) await compare(options.splice(0, TOGETHER));
+}
+say(`${tried} of ${cases.length} cases of seed ${values.seed}, ${starts} starts of both: ${differing.size} differ`);
+if (differing.size > 0) process.exitCode = 1;

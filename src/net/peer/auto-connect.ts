@@ -25,6 +25,11 @@ const RECENT_SECONDS = 10 * 60;
 const SEED_DELAY_MS = 11_000;
 const MANY_ADDRESSES = 1_000;
 const SEED_DELAY_MANY_MS = 5 * 60_000;
+/** While fewer full-relay peers than this are connected, nodes of -seednode are asked for addresses. */
+const ENOUGH_PEERS = 2;
+const NEXT_SEED_NODE_MS = 10_000;
+/** DNS seeds are queried this much later if there are nodes of -seednode. */
+const SEED_NODES_FIRST_MS = 30_000;
 /** DNS seeds that are queried before the node checks again whether it has enough peers. */
 const SEEDS_AT_ONCE = 3;
 /** Maximum number of addresses that are used of one DNS seed. */
@@ -64,6 +69,9 @@ export class AutoConnect {
   #nextFeelerMs = 0;
   #nextExtraBlockRelayMs = 0;
   #seedAtMs = 0;
+  /** Nodes of -seednode that have not been asked, in random order. */
+  #seedNodes: string[] = [];
+  #nextSeedNodeMs = 0;
   /** DNS seeds that have not been queried, in random order. */
   #seeds: string[] = [];
   #seeding = false;
@@ -94,13 +102,15 @@ export class AutoConnect {
     const inTheClear = options.onlyNets.length === 0 || options.onlyNets.some((name) => name === 'ipv4' || name === 'ipv6');
     if (!options.dnsSeed) log.info('DNS seeding disabled');
     else if (inTheClear) this.#seeds = shuffled(params.dnsSeeds, random);
-    this.#seedAtMs = clock.nowMs() + (options.forceDnsSeed || this.#deps.manager.size === 0 ? 0 : this.#seedDelayMs);
+    // -connect=0 means no peers at all.
+    if (!options.connectOnly || options.connect.length > 0) this.#seedNodes = shuffled(options.seedNodes, random);
+    const isEmpty = this.#deps.manager.size === 0;
+    this.#nextSeedNodeMs = clock.nowMs() + (isEmpty ? 0 : NEXT_SEED_NODE_MS);
+    const seedNodesMs = this.#seedNodes.length > 0 ? SEED_NODES_FIRST_MS : 0;
+    this.#seedAtMs = clock.nowMs() + seedNodesMs + (options.forceDnsSeed || isEmpty ? 0 : this.#seedDelayMs);
     this.#fixedAtMs = clock.nowMs() + FIXED_SEED_DELAY_MS;
     this.#lonelyMs = clock.nowMs();
-    // -connect=0 means no peers at all.
-    if (!options.connectOnly || options.connect.length > 0) {
-      for (const name of options.seedNodes) void this.#deps.connect(name, 'addr-fetch');
-    }
+    this.#askSeedNode();
     this.#timer = setInterval(() => {
       this.#round().catch((error: Error) => this.#context.log.error(`Connecting to peers: ${error.message}`));
     }, ROUND_MS);
@@ -114,6 +124,7 @@ export class AutoConnect {
 
   async #round(): Promise<void> {
     if (this.#stopped) return;
+    this.#askSeedNode();
     // Do not wait for the DNS seeds: name resolution may take minutes if no server answers, and known addresses can be used.
     const seeding = this.#seed();
     // With -connect, DNS seeds are queried if -dnsseed says so, but the node does not connect to their addresses.
@@ -134,6 +145,25 @@ export class AutoConnect {
     }
   }
 
+  /**
+   * Asks the next node of -seednode for addresses: at once if the node knows none, otherwise every ten seconds while it
+   * has fewer than two full-relay peers. One of them at a time has less influence on which peers the node finds.
+   */
+  #askSeedNode(): void {
+    const { clock, log } = this.#context;
+    if (this.#seedNodes.length === 0 || clock.nowMs() < this.#nextSeedNodeMs || !this.#deps.active()) return;
+    const full = this.#deps.peers().filter(({ type, ready }) => type === 'outbound-full-relay' && ready).length;
+    if (full >= ENOUGH_PEERS) return;
+    this.#nextSeedNodeMs = clock.nowMs() + NEXT_SEED_NODE_MS;
+    const name = this.#seedNodes.pop() as string;
+    const why =
+      this.#deps.manager.size === 0
+        ? 'Empty addrman, adding'
+        : `Couldn't connect to peers from addrman after ${NEXT_SEED_NODE_MS / 1000} seconds. Adding`;
+    log.info(`${why} seednode (${name}) to addrfetch`);
+    void this.#deps.connect(name, 'addr-fetch');
+  }
+
   get #seedDelayMs(): number {
     return this.#deps.manager.size >= MANY_ADDRESSES ? SEED_DELAY_MANY_MS : SEED_DELAY_MS;
   }
@@ -144,7 +174,7 @@ export class AutoConnect {
     if (this.#seeding || this.#seeds.length === 0 || clock.nowMs() < this.#seedAtMs) return;
     const all = options.forceDnsSeed || this.#deps.manager.size === 0;
     const chosen = this.#deps.peers().filter((peer) => peer.outboundOrBlockRelay && peer.ready).length;
-    if (chosen >= 2 && !options.forceDnsSeed) {
+    if (chosen >= ENOUGH_PEERS && !options.forceDnsSeed) {
       this.#seeds = [];
       if (this.#seedsFound > 0) log.info(`${this.#seedsFound} addresses found from DNS seeds`);
       log.info(`P2P peers available. ${this.#seedsFound > 0 ? 'Finished' : 'Skipped'} DNS seeding.`);

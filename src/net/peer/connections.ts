@@ -107,7 +107,7 @@ export class Connections {
       if (type !== 'manual' && this.#parts.bans.isUnwanted(one)) return null;
     }
     const named = this.#context.options.logIps || type === 'manual';
-    log.debug('net', `trying connection ${named ? name : 'to a peer'}`);
+    log.debug('net', `trying ${encrypted ? 'v2' : 'v1'} connection (${type}) to ${named ? name : 'a peer'}`);
     try {
       const { connection: line, bindText } = await this.#parts.connector.dial(address ?? name, type === 'private-broadcast', named);
       // Drop this connection if another attempt to connect to the same peer has finished first.

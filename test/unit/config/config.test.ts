@@ -162,7 +162,10 @@ t.test('passes policy and limits to the mempool, by -compat and options', async 
   t.equal(standard('-compat=0.21.1'), true);
   for (const compat of ['0.21.1', '31']) {
     t.throws(() => received(`-compat=${compat}`, '-maxmempool=4'), { message: '-maxmempool must be at least 5 MB' });
+    t.throws(() => received(`-compat=${compat}`, '-maxmempool=-1'), { message: '-maxmempool must be at least 5 MB' });
   }
+  t.throws(() => received('-compat=0.21.1', '-maxmempool=0'), { message: '-maxmempool must be at least 5 MB' });
+  t.equal(load(undefined, '-compat=31', '-nomaxmempool').mempool.maxUsageBytes, 0, 'allowed since release 28');
 });
 
 t.test('-compat sets the defaults of a version, which other options override', async (t) => {

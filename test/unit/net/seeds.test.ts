@@ -286,10 +286,45 @@ t.test('connects to no automatic peers with -connect, but uses -seednode and -dn
   nobody.stop();
   const asking = begin('main', { ...only, connect: ['9.9.9.9'] }, [], resolve);
   await asking.pass(1);
-  t.ok(names.length > 3);
+  t.same(asking.called, ['1.2.3.4:5']);
+  await asking.pass(30);
+  t.ok(names.length > 3, 'DNS seeds half a minute later');
   t.same(asking.called, ['1.2.3.4:5', ...names.map((name) => name.replace('x9.', ''))]);
   t.ok(asking.types.every((type) => type === 'addr-fetch'));
   asking.stop();
+});
+
+t.test('asks the nodes of -seednode one after the other while it has fewer than two peers', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] });
+  t.teardown(() => mock.timers.reset());
+  const seedNodes = ['1.1.1.1:1', '2.2.2.2:2', '3.3.3.3:3'];
+  const options = { seedNodes, dnsSeed: false, fixedSeeds: false };
+  const asked = ({ called, types }: ReturnType<typeof begin>): string[] => called.filter((_, i) => types[i] === 'addr-fetch');
+
+  const state: { peers: readonly Peer[] } = { peers: [] };
+  const empty = begin('main', options, [], undefined, state);
+  t.equal(asked(empty).length, 1, 'the first at once, because no address is known');
+  t.match(empty.lines.at(-1), /^Empty addrman, adding seednode \([123.:]+\) to addrfetch$/);
+  await empty.pass(9);
+  t.equal(asked(empty).length, 1);
+  await empty.pass(1);
+  t.equal(asked(empty).length, 2);
+  const peer = { type: 'outbound-full-relay', ready: true, address: parseHost('8.8.8.8', 8333) } as Peer;
+  state.peers = [peer, peer];
+  for (let i = 0; i < 3; i++) await empty.pass(10);
+  t.equal(asked(empty).length, 2, 'two peers suffice');
+  state.peers = [peer];
+  for (let i = 0; i < 3; i++) await empty.pass(10);
+  t.same(asked(empty).sort(), seedNodes, 'each of them once');
+  empty.stop();
+
+  const knowing = begin('main', options, [parseHost('8.8.8.8', 8333) as NetAddress]);
+  await knowing.pass(9);
+  t.same(asked(knowing), []);
+  await knowing.pass(1);
+  t.equal(asked(knowing).length, 1);
+  t.match(knowing.lines, [/^DNS seeding/, /^Couldn't connect to peers from addrman after 10 seconds\. Adding seednode/]);
+  knowing.stop();
 });
 
 t.test('limits automatic outbound connections by type and network group', async (t) => {
