@@ -1,8 +1,7 @@
 // Entry of the thread that serves Stratum V1 miners; its code is in src/stratum/serve.
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { hurry } from '../src/lib/thread-priority.js';
-import type { StratumOptions } from '../src/stratum/serve/messages.js';
-import { runStratum } from '../src/stratum/serve/start-serve.js';
+import { runStratum, type StratumOptions } from '../src/stratum/serve/index.js';
 
 // A higher priority, as for fronts: miners wait for this thread while other threads keep every core busy.
 hurry(5);

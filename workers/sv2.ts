@@ -1,8 +1,7 @@
 // Entry of the thread that serves Stratum V2 clients (src/sv2/serve).
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { hurry } from '../src/lib/thread-priority.js';
-import type { ServeOptions } from '../src/sv2/serve/messages.js';
-import { runServe } from '../src/sv2/serve/start-serve.js';
+import { runServe, type ServeOptions } from '../src/sv2/serve/index.js';
 
 // A higher priority, as for fronts: miners wait for this thread while other threads keep every core busy.
 hurry(5);

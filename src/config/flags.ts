@@ -7,7 +7,7 @@ import { INDEX_ROWS } from '../indexes/options.js';
 import { LOG_ROWS } from '../log/options.js';
 import { MEMPOOL_ROWS } from '../mempool/options.js';
 import { METRICS_ROWS } from '../metrics/options.js';
-import { NET_ROWS, PEER_ROWS } from '../net/option-rows.js';
+import { NET_ROWS, PEER_ROWS } from '../net/options-face.js';
 import { NOTIFY_ROWS, zmqRows, zmqTopics } from '../notify/options.js';
 import { POLICY_ROWS } from '../policy/option-rows.js';
 import { STRATUM_WORK_ROWS } from '../stratum/options.js';

@@ -1,11 +1,17 @@
 // Reads the options about peers, as the net module needs them. Hosts and ports stay text where a DNS lookup may be
 // needed.
-import { NET_ROWS, PEER_ROWS } from '../net/option-rows.js';
-import type { NetOptions, Permissions } from '../net/options.js';
-import { NO_PERMISSIONS } from '../net/options.js';
-import { parseSubnet } from '../net/peer/bans.js';
-import { type NetAddress, parseHost, splitHostPort } from '../net/wire/net-address.js';
-import { SERVICE } from '../net/wire/protocol.js';
+import {
+  NET_ROWS,
+  type NetAddress,
+  type NetOptions,
+  NO_PERMISSIONS,
+  PEER_ROWS,
+  type Permissions,
+  parseHost,
+  parseSubnet,
+  SERVICE,
+  splitHostPort,
+} from '../net/options-face.js';
 import { type Compat, follows, namesAdit } from '../policy/compat.js';
 import { type Args, ConfigError } from './args.js';
 import { hasProxy, type ProxyOptions, proxyOptions } from './proxy-options.js';

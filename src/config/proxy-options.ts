@@ -1,7 +1,6 @@
 // Reads -proxy, -onion and -onlynet: the proxies to peers. Checks that the networks of -onlynet can be reached. Texts and
 // rules are those of Core's init.cpp.
-import type { NetOptions, ProxyPlace } from '../net/options.js';
-import { splitHostPort } from '../net/wire/net-address.js';
+import { type NetOptions, type ProxyPlace, splitHostPort } from '../net/options-face.js';
 import { type Compat, follows } from '../policy/compat.js';
 import { type Args, ConfigError } from './args.js';
 

@@ -1,7 +1,7 @@
 // Messages between fronts and nodes: maps in MessagePack, so that a neighbour of another version can ignore members
 // that it does not know. A message that lacks a required member is rejected.
 import { Packr } from 'msgpackr';
-import type { TemplateFacts } from '../template/facts.js';
+import type { TemplateFacts } from '../template/index.js';
 
 /** Version that this code writes, and the oldest version that it reads. A change that older readers would misread raises both. */
 export const FLEET_VERSION = 1;

@@ -16,7 +16,7 @@ import { type SharedState, STATE_FLAG } from '../link/shared-state.js';
 import type { SlabRing, SlabStats } from '../link/slab-ring.js';
 import type { Logger } from '../log/logger.js';
 import { RPC_CODE, RpcError } from '../rpc/errors.js';
-import type { TemplateFacts } from '../template/facts.js';
+import type { TemplateFacts } from '../template/index.js';
 import { bindFault } from './bind-fault.js';
 import type { FrontInit } from './front/start-front.js';
 import type { HttpOptions } from './options.js';

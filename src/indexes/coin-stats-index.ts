@@ -2,7 +2,7 @@
 // immediately. Rows are keyed by block hash. They stay when their block leaves the active chain. Source: Core's
 // index/coinstatsindex.cpp; the sums of unspendable amounts equal Core's to the satoshi.
 
-import type { HeaderNode } from '../chain/tree/header-node.js';
+import type { HeaderNode } from '../chain/index.js';
 import type { BlockView } from '../consensus/block/block-view.js';
 import { equalBytes, hashFromHex } from '../consensus/bytes/hex.js';
 import { type Coin, isUnspendable } from '../consensus/coin.js';

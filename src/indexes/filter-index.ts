@@ -3,12 +3,12 @@
 // bytes are also in a short row, so that a request for two thousand headers does not read two thousand filters. Older
 // indexes have only the long rows.
 
-import type { HeaderNode } from '../chain/tree/header-node.js';
+import type { HeaderNode } from '../chain/index.js';
 import type { BlockView } from '../consensus/block/block-view.js';
 import { equalBytes } from '../consensus/bytes/hex.js';
 import type { Coin } from '../consensus/coin.js';
 import type { Hashes } from '../crypto/crypto.js';
-import { BASIC_FILTER, BasicFilterBuilder, filterHash, filterHeader } from '../filters/basic-filter.js';
+import { BASIC_FILTER, BasicFilterBuilder, filterHash, filterHeader } from '../filters/index.js';
 import { Slicer } from '../lib/slicer.js';
 import { filterIndexKey, PREFIX, prefixRange } from '../storage/layout.js';
 import type { BatchOp, Store } from '../storage/store.js';

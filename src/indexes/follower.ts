@@ -2,9 +2,7 @@
 // block, also through reorganisations. Rows and the new position are written as one batch, so the next start continues
 // at that position, even after a crash. Core's counterpart: index/base.cpp.
 
-import type { Chain } from '../chain/chain.js';
-import { ChainFault } from '../chain/chain-fault.js';
-import { type HeaderNode, lastCommonAncestor } from '../chain/tree/header-node.js';
+import { type Chain, ChainFault, type HeaderNode, lastCommonAncestor } from '../chain/index.js';
 import type { BlockView } from '../consensus/block/block-view.js';
 import type { Coin } from '../consensus/coin.js';
 import type { Clock } from '../lib/clock.js';

@@ -2,7 +2,7 @@
 // with a random key of this node, as in Core, so a row has about 25 bytes. A query reads all transactions whose rows
 // have this hash, rarely more than one. Rows of disconnected blocks are deleted.
 import crypto from 'node:crypto';
-import type { HeaderNode } from '../chain/tree/header-node.js';
+import type { HeaderNode } from '../chain/index.js';
 import type { BlockView } from '../consensus/block/block-view.js';
 import { equalBytes } from '../consensus/bytes/hex.js';
 import { DecodeError } from '../consensus/bytes/reader.js';

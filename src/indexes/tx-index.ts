@@ -1,7 +1,7 @@
 // -txindex: position of every transaction in the block files (tx-place.ts). As in Core, rows of disconnected blocks
 // stay, so a query finds such a transaction in its stale block until another block contains it.
 
-import type { HeaderNode } from '../chain/tree/header-node.js';
+import type { HeaderNode } from '../chain/index.js';
 import type { BlockView } from '../consensus/block/block-view.js';
 import { HEADER_SIZE } from '../consensus/block/header-view.js';
 import { equalBytes } from '../consensus/bytes/hex.js';

@@ -1,8 +1,7 @@
 // Position of a transaction in the block files, as stored in rows of indexes: file, position of the block, offset in
 // the block and length, as varints. A position has about ten bytes. With it, one transaction can be read without the
 // rest of its block.
-import type { BlockReader } from '../chain/block-reader.js';
-import type { HeaderNode } from '../chain/tree/header-node.js';
+import type { BlockReader, HeaderNode } from '../chain/index.js';
 import type { BlockView } from '../consensus/block/block-view.js';
 import { HEADER_SIZE } from '../consensus/block/header-view.js';
 import { compactSizeLength } from '../consensus/bytes/compact-size.js';

@@ -1,9 +1,5 @@
 // The assembler's copy of the mempool's figures, updated by deltas. One per assembler, on whatever thread it runs.
-import { SelectionScratch } from '../selection/ancestor-selection.js';
-import type { Candidates } from '../selection/candidates.js';
-import { ClusterIndex } from '../selection/cluster/cluster-index.js';
-import { compareRank } from '../selection/ranking.js';
-import { SortedSlots } from '../selection/sorted-slots.js';
+import { type Candidates, ClusterIndex, compareRank, SelectionScratch, SortedSlots } from '../selection/index.js';
 import { COLUMN, type ImproveResult, type MirrorDelta, ROW_LENGTH } from './assemble-messages.js';
 
 const INITIAL_SLOTS = 1024;

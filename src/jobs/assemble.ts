@@ -3,9 +3,7 @@ import { coinbaseBranch, merkleRoot } from '../consensus/block/merkle.js';
 import { parseTx } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
 import { feeForSize } from '../policy/fee-rate.js';
-import { type Selection, selectByAncestors } from '../selection/ancestor-selection.js';
-import { selectBestBlock } from '../selection/best-block.js';
-import { selectByChunks } from '../selection/chunk-selection.js';
+import { type Selection, selectBestBlock, selectByAncestors, selectByChunks } from '../selection/index.js';
 import {
   ASSEMBLE_VERSION,
   type AssembleReply,

@@ -1,8 +1,7 @@
 // Checks a selection independently: every rule that a block could break by its choice of transactions, from the
 // mirror's columns. A problem found here is a bug of adit. The template is then not published, and the node logs it.
 
-import { RESERVED_SIGOPS, type Selection } from '../selection/ancestor-selection.js';
-import type { Candidates } from '../selection/candidates.js';
+import { type Candidates, RESERVED_SIGOPS, type Selection } from '../selection/index.js';
 
 const LOCKTIME_THRESHOLD = 500_000_000;
 const MAX_SIGOPS = 80_000;

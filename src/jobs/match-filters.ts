@@ -1,7 +1,6 @@
 // Matches block filters against scripts: the message, its result, and the function that runs on a worker thread (workers/verify.ts).
 import { DecodeError } from '../consensus/bytes/reader.js';
-import { filterKey } from '../filters/basic-filter.js';
-import { matchesAny } from '../filters/gcs.js';
+import { filterKey, matchesAny } from '../filters/index.js';
 import { unpackScripts } from './script-marks.js';
 
 /** Incremented whenever a field of MatchJob changes its meaning. */

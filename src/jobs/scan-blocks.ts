@@ -4,8 +4,7 @@
 import { parseBlock } from '../consensus/block/block-view.js';
 import { ByteReader, DecodeError } from '../consensus/bytes/reader.js';
 import type { Hashes } from '../crypto/crypto.js';
-import { filterKey } from '../filters/basic-filter.js';
-import { matchesAny } from '../filters/gcs.js';
+import { filterKey, matchesAny } from '../filters/index.js';
 import { readVarint, readVarintBig } from '../storage/codec/varint.js';
 import { StoreError } from '../storage/store-error.js';
 import { type RecordFolder, SyncRecords } from '../storage/sync-records.js';

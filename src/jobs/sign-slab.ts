@@ -16,7 +16,7 @@ import { ByteReader } from '../consensus/bytes/reader.js';
 import { ByteWriter } from '../consensus/bytes/writer.js';
 import { readSpentOutputs, type SpentOutput, spentOutputsSize, writeSpentOutputs } from '../consensus/script/spent-output.js';
 import { secretCopy } from '../crypto/secret-bytes.js';
-import type { SigningProvider } from '../signing/signing-provider.js';
+import type { SigningProvider } from '../signing/index.js';
 
 const HEADER_WORDS = 4;
 const CONTENT_AT = HEADER_WORDS * 4;

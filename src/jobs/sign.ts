@@ -6,8 +6,7 @@ import { ByteWriter } from '../consensus/bytes/writer.js';
 import { parseTx } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Signer } from '../crypto/schnorr-signer.js';
-import { type SigningResult, signInput } from '../signing/sign-input.js';
-import { type SigningTx, signingTx } from '../signing/signing-tx.js';
+import { type SigningResult, type SigningTx, signInput, signingTx } from '../signing/index.js';
 import { readSubjectSlab, SignSlabView, subjectSerial } from './sign-slab.js';
 
 /** Incremented whenever a field of SignJob or SignJobResult, or a slab's layout, changes its meaning. */

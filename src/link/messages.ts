@@ -5,7 +5,7 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import { Packr } from 'msgpackr';
-import type { TemplateFacts } from '../template/facts.js';
+import type { TemplateFacts } from '../template/index.js';
 import type { SlabInfo, SlabRef } from './slab-ring.js';
 
 /** Facts of the tip, published by the node thread at every tip change. */

@@ -1,6 +1,5 @@
 // Orders in which rows leave a full or old mempool: comparisons for the heaps of eviction-queue.ts.
-import { adjustedWeightOf } from '../selection/cluster/cluster-index.js';
-import { compareFeeFractions } from '../selection/cluster/fee-fraction.js';
+import { adjustedWeightOf, compareFeeFractions } from '../selection/index.js';
 import type { Rows } from './rows.js';
 
 /**

@@ -1,12 +1,18 @@
 // Decides whether a replacement makes the mempool better for miners (Core's ImprovesFeerateDiagram). Compares the
 // fee-rate diagrams of the affected clusters before and after the replacement. Other clusters add the same to both
 // diagrams.
-import { ancestorOrder } from '../selection/cluster/ancestor-order.js';
-import { type Chunk, chunksOf, compareDiagrams, rankedChunks } from '../selection/cluster/chunks.js';
-import { type ClusterGraph, clusterGraph } from '../selection/cluster/cluster-graph.js';
-import { adjustedWeightOf } from '../selection/cluster/cluster-index.js';
-import { compareFeeFractions } from '../selection/cluster/fee-fraction.js';
-import { SpanningForest } from '../selection/cluster/spanning-forest.js';
+import {
+  adjustedWeightOf,
+  ancestorOrder,
+  type Chunk,
+  type ClusterGraph,
+  chunksOf,
+  clusterGraph,
+  compareDiagrams,
+  compareFeeFractions,
+  rankedChunks,
+  SpanningForest,
+} from '../selection/index.js';
 import type { PoolTables } from './pool-tables.js';
 import type { TxPool } from './tx-pool.js';
 

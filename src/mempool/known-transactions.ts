@@ -1,7 +1,7 @@
 // Checks whether the mempool has all transactions of a list of wtxids, in an order that a block may have, and sums up
 // their figures. Figures come from the rows, ids from the records, which were hashed on arrival. The caller's array is
 // not retained. See docs/decisions/0021-known-blocks.md.
-import type { KnownRoots, KnownTransactions } from '../chain/connect/known-block.js';
+import type { KnownRoots, KnownTransactions } from '../chain/index.js';
 import type { HeaderContext } from '../consensus/header-context.js';
 import { LOCKTIME_THRESHOLD } from '../consensus/limits.js';
 import type { TxView } from '../consensus/tx/tx-view.js';

@@ -1,7 +1,7 @@
 // The mempool: the unconfirmed transactions that the node would mine. Acceptance is in accept/, the data structure in
 // tx-pool.ts, tip changes in reorg.ts. This class connects them.
 
-import type { KnownTransactions } from '../chain/connect/known-block.js';
+import type { KnownTransactions } from '../chain/index.js';
 import { hashKey, hashToHex } from '../consensus/bytes/hex.js';
 import type { Txid, Wtxid } from '../consensus/ids.js';
 import type { Reject } from '../consensus/state.js';

@@ -1,6 +1,5 @@
 // The orders of getrawmempool: that of Core 0.21, and block order.
-import { adjustedWeightOf } from '../selection/cluster/cluster-index.js';
-import { compareFeeFractions } from '../selection/cluster/fee-fraction.js';
+import { adjustedWeightOf, compareFeeFractions } from '../selection/index.js';
 import { chunksOfCluster, type PoolChunk } from './feerate-diagram.js';
 import type { PoolTables } from './pool-tables.js';
 

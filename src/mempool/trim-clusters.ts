@@ -2,9 +2,7 @@
 // limits (Core's TxGraph::Trim). Merges the old clusters like sorted lists: repeatedly takes the transaction of the
 // best-paying chunk whose parents were all taken. Skips a transaction that would make its cluster too large, and
 // thereby its descendants.
-import { NodeHeap } from '../selection/cluster/ancestor-order.js';
-import { adjustedWeightOf } from '../selection/cluster/cluster-index.js';
-import { compareFeeFractions } from '../selection/cluster/fee-fraction.js';
+import { adjustedWeightOf, compareFeeFractions, NodeHeap } from '../selection/index.js';
 import { chunksOfCluster, connected } from './feerate-diagram.js';
 import type { MempoolOptions } from './options.js';
 import type { TxPool } from './tx-pool.js';

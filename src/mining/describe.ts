@@ -5,10 +5,7 @@ import type { ChainParams } from '../consensus/params/chain-params.js';
 import { targetOf } from '../consensus/rules/bits.js';
 import { blockSubsidy } from '../consensus/rules/subsidy.js';
 import type { Hashes } from '../crypto/crypto.js';
-import type { ChosenTransactions } from '../template/assembly.js';
-import { commitmentScript } from '../template/coinbase.js';
-import type { TemplateTip } from '../template/source.js';
-import type { TipFacts } from '../template/tip-facts.js';
+import { type ChosenTransactions, commitmentScript, type TemplateTip, type TipFacts } from '../template/index.js';
 import type { ServedTemplate, ServedTip } from './messages.js';
 
 /** Facts of the tip that a template's coinbase and header need. */

@@ -12,10 +12,7 @@ import type { ChainParams } from '../consensus/params/chain-params.js';
 import type { Hashes } from '../crypto/crypto.js';
 import type { Clock } from '../lib/clock.js';
 import type { Logger } from '../log/logger.js';
-import { type ChosenTransactions, nothingChosen } from '../template/assembly.js';
-import type { TemplateChoice } from '../template/client-templates.js';
-import type { TemplateTip } from '../template/source.js';
-import type { TipFacts } from '../template/tip-facts.js';
+import { type ChosenTransactions, nothingChosen, type TemplateChoice, type TemplateTip, type TipFacts } from '../template/index.js';
 import { type BlockFacts, describeTemplate, describeTip, nextFacts, sameFacts } from './describe.js';
 import { type Reserve, reserveKey, type ServedTemplate, type WorkNews } from './messages.js';
 

@@ -20,7 +20,7 @@ import type { Reject } from '../consensus/state.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
 import type { Logger } from '../log/logger.js';
-import type { CoinbaseWatch } from '../template/coinbase-watch.js';
+import type { CoinbaseWatch } from '../template/index.js';
 import type { FoundBlock, SolutionOutcome } from './messages.js';
 
 const MOST_RETAINED = 100;

@@ -1,14 +1,11 @@
 // Shared context of all parts of the network module, and the events between the parts. Net creates both once.
 import type { EventEmitter } from 'node:events';
-import type { BlockReader } from '../chain/block-reader.js';
-import type { ChainCommands } from '../chain/chain-commands.js';
-import type { ChainView } from '../chain/chain-view.js';
-import type { Download } from '../chain/download/download.js';
+import type { BlockReader, ChainCommands, ChainView, Download } from '../chain/index.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Logger } from '../log/logger.js';
-import type { Mempool } from '../mempool/mempool.js';
+import type { Mempool } from '../mempool/index.js';
 import type { NetOptions } from './options.js';
 import type { BlockInFlight, Peer } from './peer/peer.js';
 import type { Routes } from './peer/routes.js';

@@ -1,13 +1,11 @@
 // Public face of the network module: its four layers (layers/), who receives the events between their parts, and a round of
 // sending ten times a second.
 
-import type { TipChange } from '../chain/events.js';
-import type { HeaderNode } from '../chain/tree/header-node.js';
+import type { HeaderNode, TipChange } from '../chain/index.js';
 import type { BlockView } from '../consensus/block/block-view.js';
 import type { BlockHash } from '../consensus/ids.js';
 import type { Reject } from '../consensus/state.js';
-import type { MempoolEntry } from '../mempool/entry.js';
-import type { RemovalReason } from '../mempool/tx-pool.js';
+import type { MempoolEntry, RemovalReason } from '../mempool/index.js';
 import type { NetClock, NetContext, NetEvents } from './context.js';
 import { Dispatcher } from './dispatcher.js';
 import { FairQueue } from './fair-queue.js';

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import { ConfigError } from '../config/args.js';
 import type { Logger } from '../log/logger.js';
-import { AsMap, MAX_ASMAP_BYTES } from '../net/address/asmap.js';
+import { AsMap, MAX_ASMAP_BYTES } from '../net/index.js';
 
 /** @param file undefined without -asmap @throws ConfigError with Core's texts */
 export function readAsmap(file: string | undefined, log: Logger): AsMap | null {

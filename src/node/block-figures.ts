@@ -1,5 +1,5 @@
 // Figures of the newest block, for the metrics.
-import type { JoinedBlock } from '../chain/events.js';
+import type { JoinedBlock } from '../chain/index.js';
 
 /**
  * Sums up a block as getblockstats does. Sizes (bytes), weight, inputs and value (satoshi) exclude the coinbase; outputs

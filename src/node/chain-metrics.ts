@@ -1,5 +1,5 @@
 // Metrics of the chain.
-import { type Metrics, secondsBuckets } from '../metrics/registry.js';
+import { type Metrics, secondsBuckets } from '../metrics/index.js';
 import { difficultyOf } from '../rpc/render/difficulty.js';
 import type { FindMetricSources } from './metric-sources.js';
 

@@ -1,6 +1,6 @@
 // Converts the node's options to the chain's, and checks stored blocks at start.
 
-import type { Chain } from '../chain/chain.js';
+import type { Chain } from '../chain/index.js';
 import { batchBounds, type ChainOptions, type EngineSettings } from '../chain/options.js';
 import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';

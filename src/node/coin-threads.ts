@@ -1,8 +1,7 @@
 // Runs coin jobs, each on a thread of its own, which reads the shared database. If the binding of RocksDB cannot share a
 // database, jobs run on the node thread in time slices.
 import { Worker } from 'node:worker_threads';
-import type { CoinReader, PinnedCoins } from '../chain/coins/coin-reader.js';
-import type { HeaderNode } from '../chain/tree/header-node.js';
+import type { CoinReader, HeaderNode, PinnedCoins } from '../chain/index.js';
 import { noteLoading } from '../lib/loading-threads.js';
 import { WORKER_ENTRY } from '../lib/worker-entries.js';
 import { RPC_CODE } from '../rpc/errors.js';

@@ -1,9 +1,9 @@
 // Metrics of a fleet: of a publishing node, and of a process of fronts. Without -fleet a node's metrics have no
 // samples.
-import type { FleetFigures } from '../fleet/follow/figures.js';
+import type { FleetFigures } from '../fleet/follow/index.js';
 import type { PublishFigures } from '../fleet/publish/counters.js';
 import type { FrontsStats } from '../http/server.js';
-import { Metrics, type OnMetricFault } from '../metrics/registry.js';
+import { Metrics, type OnMetricFault } from '../metrics/index.js';
 import { addHttpMetrics } from './http-metrics.js';
 import type { FindMetricSources } from './metric-sources.js';
 import { addStratumMetrics, type StratumMeasures } from './stratum-metrics.js';

@@ -1,11 +1,10 @@
 // Updates templates and the mempool after a tip change, templates first. The mempool is a follower: its exceptions stop the
 // node. The guard catches exceptions of templates, as of every other listener.
 
-import type { Chain } from '../chain/chain.js';
-import type { TipChange } from '../chain/events.js';
+import type { Chain, TipChange } from '../chain/index.js';
 import type { ListenerGuard } from '../lib/listener-guard.js';
-import type { Mempool } from '../mempool/mempool.js';
-import type { TemplateService } from '../template/service.js';
+import type { Mempool } from '../mempool/index.js';
+import type { TemplateService } from '../template/index.js';
 
 /** Modules that follow the tip. */
 export interface TipFollowers {

@@ -1,7 +1,6 @@
 // Watches for an invalid chain that is much longer than the best chain. Either the database of this node is damaged, or
 // its rules differ from those of its peers. Core: CheckForkWarningConditions.
-import type { BlockReader } from '../chain/block-reader.js';
-import type { ChainView } from '../chain/chain-view.js';
+import type { BlockReader, ChainView } from '../chain/index.js';
 import { blockProof } from '../consensus/rules/bits.js';
 import type { Logger } from '../log/logger.js';
 import { type Compat, follows } from '../policy/compat.js';

@@ -1,11 +1,11 @@
 // Gives the blocks that miners find to the chain (mining/solutions.ts), and lists them on the status page.
-import type { Chain } from '../chain/chain.js';
+import type { Chain } from '../chain/index.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
 import type { ListenerGuard } from '../lib/listener-guard.js';
 import type { Logger } from '../log/logger.js';
-import { Solutions } from '../mining/solutions.js';
-import { CoinbaseWatch } from '../template/coinbase-watch.js';
+import { Solutions } from '../mining/index.js';
+import { CoinbaseWatch } from '../template/index.js';
 import type { Submissions } from './submissions.js';
 
 export interface FoundBlocksDeps {

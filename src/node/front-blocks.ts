@@ -3,7 +3,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Logger } from '../log/logger.js';
-import type { FoundBlock, SolutionOutcome } from '../mining/messages.js';
+import type { FoundBlock, SolutionOutcome } from '../mining/index.js';
 import { outcomeOf } from './front-sv2.js';
 
 const RETRY_MS = 30_000;

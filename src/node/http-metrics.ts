@@ -2,8 +2,7 @@
 
 import type { FrontsStats } from '../http/server.js';
 import type { FrontFigures } from '../link/front-counters.js';
-import type { Series } from '../metrics/quick-histogram.js';
-import { type Metrics, secondsBuckets } from '../metrics/registry.js';
+import { type Metrics, type Series, secondsBuckets } from '../metrics/index.js';
 
 type Counted = { readonly [K in keyof FrontFigures]: FrontFigures[K] extends number ? K : never }[keyof FrontFigures];
 

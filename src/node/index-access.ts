@@ -1,6 +1,5 @@
 // Access of RPC calls to the optional indexes.
-import type { FilterIndex } from '../indexes/filter-index.js';
-import type { Indexes } from '../indexes/indexes.js';
+import type { FilterIndex, Indexes } from '../indexes/index.js';
 import type { FilterOfBlock, FilterSearch } from '../parallel/filter-matcher.js';
 import type { FilterIndexAccess } from '../rpc/context/indexes.js';
 import type { NodeContext } from '../rpc/context/node.js';

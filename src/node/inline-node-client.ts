@@ -1,9 +1,7 @@
 // Implements wallet/node-client.ts on the node thread: for wallets on this thread, and for the node's end of the link
 // to the wallets' thread.
 
-import type { Chain } from '../chain/chain.js';
-import type { TipChange } from '../chain/events.js';
-import { type HeaderNode, lastCommonAncestor } from '../chain/tree/header-node.js';
+import { type Chain, type HeaderNode, lastCommonAncestor, type TipChange } from '../chain/index.js';
 import { hashKey } from '../consensus/bytes/hex.js';
 import type { SpentOutput } from '../consensus/script/spent-output.js';
 import { rejectText } from '../consensus/state.js';
@@ -11,10 +9,7 @@ import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { BlockToScan, FoundTx } from '../jobs/scan-blocks.js';
 import type { SignJob, SignJobResult } from '../jobs/sign.js';
-import type { MempoolEntry } from '../mempool/entry.js';
-import { findOutputs } from '../mempool/find-outputs.js';
-import type { Mempool } from '../mempool/mempool.js';
-import type { RemovalReason } from '../mempool/tx-pool.js';
+import { findOutputs, type Mempool, type MempoolEntry, type RemovalReason } from '../mempool/index.js';
 import type { BlockScanner, ScanTargets } from '../parallel/block-scanner.js';
 import type { WorkPool } from '../parallel/pool.js';
 import { signalsReplacement } from '../policy/replaceable.js';

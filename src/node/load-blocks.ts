@@ -2,9 +2,7 @@
 // (-reindex), connecting stored blocks, importing files (-loadblock). Each progress line has height, percentage, speed
 // and remaining time. Core's counterpart: ThreadImport.
 import fs from 'node:fs';
-import type { Chain } from '../chain/chain.js';
-import type { ConnectProgress } from '../chain/connect/connect-progress.js';
-import type { ImportProgress } from '../chain/files/import-blocks.js';
+import type { Chain, ConnectProgress, ImportProgress } from '../chain/index.js';
 import { durationText, percentText } from '../lib/progress.js';
 import type { Logger } from '../log/logger.js';
 import { blockFilesIn } from '../storage/scan-blocks.js';

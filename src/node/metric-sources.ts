@@ -1,14 +1,13 @@
 // Modules that metrics read at each scrape.
-import type { Chain } from '../chain/chain.js';
+import type { Chain } from '../chain/index.js';
 import type { NodeConfig } from '../config/load.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Fronts } from '../http/server.js';
-import type { Mempool } from '../mempool/mempool.js';
-import type { Net } from '../net/net.js';
-import type { SyncProgress } from '../net/sync/sync-progress.js';
+import type { Mempool } from '../mempool/index.js';
+import type { Net, SyncProgress } from '../net/index.js';
 import type { Verifier } from '../parallel/verifier.js';
 import type { NetworkAccess } from '../rpc/context/network.js';
-import type { TemplateService } from '../template/service.js';
+import type { TemplateService } from '../template/index.js';
 import type { NewestBlock } from './block-figures.js';
 import type { Stratum } from './stratum.js';
 import type { Submissions } from './submissions.js';

@@ -3,7 +3,7 @@
 // seconds, satoshis.
 import { version } from '../config/version.js';
 import type { ListenerGuard } from '../lib/listener-guard.js';
-import { Metrics, type OnMetricFault } from '../metrics/registry.js';
+import { Metrics, type OnMetricFault } from '../metrics/index.js';
 import { addChainMetrics } from './chain-metrics.js';
 import { addExporterMetrics } from './exporter-metrics.js';
 import { addPublisherMetrics } from './fleet-metrics.js';

@@ -1,12 +1,7 @@
 // Metrics of peers, relay and sync. Label values are limited: kinds of connections, networks, known messages, and the
 // newest bans.
-import type { Metrics } from '../metrics/registry.js';
-import type { Net } from '../net/net.js';
-import { subnetText } from '../net/peer/bans.js';
-import { OTHER } from '../net/peer/peer-connection.js';
-import { BLOCK_STAGES, type BlockStage } from '../net/relay/block-times.js';
-import { COMPACT_CAUSE_NAMES, COMPACT_CAUSES } from '../net/relay/compact-stats.js';
-import { MESSAGES } from '../net/wire/protocol.js';
+import type { Metrics } from '../metrics/index.js';
+import { BLOCK_STAGES, type BlockStage, COMPACT_CAUSE_NAMES, COMPACT_CAUSES, MESSAGES, type Net, OTHER, subnetText } from '../net/index.js';
 import type { FindMetricSources } from './metric-sources.js';
 
 const TYPES = ['inbound', 'manual', 'outbound-full-relay', 'block-relay-only', 'feeler', 'addr-fetch'] as const;

@@ -2,13 +2,21 @@
 
 import { protocolVersion } from '../config/version.js';
 import { toHex } from '../consensus/bytes/hex.js';
-import type { Net } from '../net/net.js';
-import { DEFAULT_NET, type NetOptions, type ProxyPlace } from '../net/options.js';
-import type { Peer } from '../net/peer/peer.js';
-import { namesOfPermissions } from '../net/peer/permissions.js';
-import { Routes } from '../net/peer/routes.js';
-import { addressText, hostText, isRoutable, NETWORK_NAMES } from '../net/wire/net-address.js';
-import { namesOfServices, SERVICE } from '../net/wire/protocol.js';
+import {
+  addressText,
+  DEFAULT_NET,
+  hostText,
+  isRoutable,
+  NETWORK_NAMES,
+  type Net,
+  type NetOptions,
+  namesOfPermissions,
+  namesOfServices,
+  type Peer,
+  type ProxyPlace,
+  Routes,
+  SERVICE,
+} from '../net/index.js';
 import type { NetworkAccess, PeerInfo } from '../rpc/context/network.js';
 import { Amount } from '../rpc/wire/values.js';
 import { createNetworkControl } from './network-control.js';

@@ -1,12 +1,21 @@
 // Control of the network module by RPC: connect, disconnect, ban. While the network module does not run, calls throw
 // Core's error -31 (RPC_CLIENT_P2P_DISABLED).
-import type { AddressInfo, AddrManager } from '../net/address/addr-manager.js';
-import type { Net } from '../net/net.js';
-import { outboundTargets } from '../net/peer/auto-connect.js';
-import { type Bans, parseSubnet, subnetContains, subnetText } from '../net/peer/bans.js';
-import type { Connections } from '../net/peer/connections.js';
-import { addressText, hostText, type NetAddress, parseHost } from '../net/wire/net-address.js';
-import { SERVICE } from '../net/wire/protocol.js';
+import {
+  type AddressInfo,
+  type AddrManager,
+  addressText,
+  type Bans,
+  type Connections,
+  hostText,
+  type Net,
+  type NetAddress,
+  outboundTargets,
+  parseHost,
+  parseSubnet,
+  SERVICE,
+  subnetContains,
+  subnetText,
+} from '../net/index.js';
 import type { KnownNode, NetworkControl } from '../rpc/context/network.js';
 import { RPC_CODE, RpcError } from '../rpc/errors.js';
 

@@ -1,16 +1,11 @@
 // Notifies external programs of events of chain and mempool: ZeroMQ, commands and webhooks.
-import type { Chain } from '../chain/chain.js';
-import type { ConnectedBlock, TipListener } from '../chain/events.js';
+import type { Chain, ConnectedBlock, TipListener } from '../chain/index.js';
 import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';
 import type { ListenerGuard } from '../lib/listener-guard.js';
 import type { Logger } from '../log/logger.js';
-import type { MempoolEntry } from '../mempool/entry.js';
-import type { Mempool } from '../mempool/mempool.js';
-import type { RemovalReason } from '../mempool/tx-pool.js';
-import { Hooks, quoted } from '../notify/hooks.js';
-import { type HookEvent, Webhooks } from '../notify/webhooks.js';
-import { type ShownEndpoint, ZmqPublisher } from '../notify/zmq-publisher.js';
+import type { Mempool, MempoolEntry, RemovalReason } from '../mempool/index.js';
+import { type HookEvent, Hooks, quoted, type ShownEndpoint, Webhooks, ZmqPublisher } from '../notify/index.js';
 
 /** Notifications of a node. */
 export interface Notifications {

@@ -10,7 +10,7 @@ import { Scheduler } from '../lib/scheduler.js';
 import { SystemClock } from '../lib/system-clock.js';
 import { SharedState, STATE_FLAG } from '../link/shared-state.js';
 import type { NodeLogger } from '../log/create-logger.js';
-import { logMetricFaults } from '../metrics/registry.js';
+import { logMetricFaults } from '../metrics/index.js';
 import type { LogControl } from '../rpc/context/node.js';
 import type { RocksStore } from '../storage/rocks-store.js';
 import { createLogControl } from './log-control.js';

@@ -1,9 +1,9 @@
 // Opens the chain, checks its newest blocks, and creates the indexes over it.
 
-import { Chain } from '../chain/chain.js';
+import { Chain } from '../chain/index.js';
 import { toHex } from '../consensus/bytes/hex.js';
 import { Engine } from '../engine/engine.js';
-import { Indexes } from '../indexes/indexes.js';
+import { Indexes } from '../indexes/index.js';
 import { PooledBlockHasher } from '../parallel/block-hasher.js';
 import { BlockFiles } from '../storage/block-files.js';
 import { chainOptions, checkStoredBlocks } from './chain-options.js';

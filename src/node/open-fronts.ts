@@ -7,7 +7,7 @@ import type { NodeContext } from '../rpc/context/node.js';
 import { RPC_CODE, RpcError } from '../rpc/errors.js';
 import type { RestHandler } from '../rpc/node/rest.js';
 import { REST_PREFIX } from '../rpc/rest/request.js';
-import type { TemplateService } from '../template/service.js';
+import type { TemplateService } from '../template/index.js';
 import type { NodeBase } from './open-base.js';
 import { openRpcServer } from './rpc-server.js';
 import { createWarmupExecutor, warmupTexts } from './warmup.js';

@@ -1,11 +1,9 @@
 // Opens the mempool and its files. Transactions of the last run are restored after the chain is loaded.
 
-import type { Chain } from '../chain/chain.js';
+import type { Chain } from '../chain/index.js';
 import type { NodeConfig } from '../config/load.js';
 import type { Clock } from '../lib/clock.js';
-import { FeeEstimator } from '../mempool/fees/fee-estimator.js';
-import { Mempool } from '../mempool/mempool.js';
-import { copyTables } from '../mempool/pool-tables.js';
+import { copyTables, FeeEstimator, Mempool } from '../mempool/index.js';
 import { follows } from '../policy/compat.js';
 import { runSortJob } from '../rpc/node/mempool-text.js';
 import { mempoolOptions } from './mempool-options.js';

@@ -1,11 +1,11 @@
 // Creates the network module. It listens and connects later.
 
 import path from 'node:path';
-import type { Chain } from '../chain/chain.js';
+import type { Chain } from '../chain/index.js';
 import { createEllSwift } from '../crypto/native/ell-swift.js';
-import type { Indexes } from '../indexes/indexes.js';
-import type { Mempool } from '../mempool/mempool.js';
-import { Net } from '../net/net.js';
+import type { Indexes } from '../indexes/index.js';
+import type { Mempool } from '../mempool/index.js';
+import { Net } from '../net/index.js';
 import type { readAsmap } from './asmap-file.js';
 import type { NodeBase } from './open-base.js';
 

@@ -1,11 +1,10 @@
 // Opens the sources of work for miners: templates for RPC, Stratum V1 and V2, and pinned jobs.
 
-import type { Chain } from '../chain/chain.js';
+import type { Chain } from '../chain/index.js';
 import { timerAfter } from '../lib/supervised-thread.js';
 import { STATE_FLAG } from '../link/shared-state.js';
-import { JobPins } from '../mempool/job-pins.js';
-import type { Mempool } from '../mempool/mempool.js';
-import { TemplateService } from '../template/service.js';
+import { JobPins, type Mempool } from '../mempool/index.js';
+import { TemplateService } from '../template/index.js';
 import type { NodeBase } from './open-base.js';
 import type { OpenedFronts } from './open-fronts.js';
 import type { OpenedThreads } from './open-threads.js';

@@ -1,8 +1,8 @@
 // Opens the node's side of the wallets. Their thread starts later, when something needs wallets.
 
-import type { Chain } from '../chain/chain.js';
-import type { Indexes } from '../indexes/indexes.js';
-import type { Mempool } from '../mempool/mempool.js';
+import type { Chain } from '../chain/index.js';
+import type { Indexes } from '../indexes/index.js';
+import type { Mempool } from '../mempool/index.js';
 import { PooledBlockScanner } from '../parallel/block-scanner.js';
 import { InlineNodeClient } from './inline-node-client.js';
 import type { NodeBase } from './open-base.js';

@@ -8,11 +8,17 @@ import type { Clock } from '../lib/clock.js';
 import { openFile } from '../lib/open-file.js';
 import { SerialQueue } from '../lib/serial-queue.js';
 import type { Logger } from '../log/logger.js';
-import { decodeEstimates, encodeEstimates } from '../mempool/fees/estimates-file.js';
-import { FeeEstimator } from '../mempool/fees/fee-estimator.js';
-import type { Mempool } from '../mempool/mempool.js';
-import { decodePool, encodePool, plainPool } from '../mempool/persist/mempool-file.js';
-import { type RestoreOptions, restorePool } from '../mempool/persist/restore.js';
+import {
+  decodeEstimates,
+  decodePool,
+  encodeEstimates,
+  encodePool,
+  FeeEstimator,
+  type Mempool,
+  plainPool,
+  type RestoreOptions,
+  restorePool,
+} from '../mempool/index.js';
 import type { PoolImport } from '../rpc/context/mempool.js';
 import { replaceFile } from '../storage/replace-file.js';
 

@@ -1,10 +1,9 @@
 // -prune at start: what is refused, guards of indexes, and the first pruning after wallets have caught up.
-import type { Chain } from '../chain/chain.js';
-import { MIN_BLOCKS_TO_KEEP, type PruneSettings } from '../chain/files/pruning.js';
+import { type Chain, MIN_BLOCKS_TO_KEEP, type PruneSettings } from '../chain/index.js';
 import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
-import type { Indexes } from '../indexes/indexes.js';
+import type { Indexes } from '../indexes/index.js';
 import type { Logger } from '../log/logger.js';
 import type { BlockFilesOptions } from '../storage/block-files.js';
 import { PRUNED_FLAG_KEY } from '../storage/layout.js';

@@ -1,9 +1,8 @@
 // Recurring work of a running node.
 
-import type { Chain } from '../chain/chain.js';
+import type { Chain } from '../chain/index.js';
 import { createMemoryTrimmer } from '../crypto/native/memory-trimmer.js';
-import type { Net } from '../net/net.js';
-import type { SyncProgress } from '../net/sync/sync-progress.js';
+import type { Net, SyncProgress } from '../net/index.js';
 import type { ClockWatch } from './clock-watch.js';
 import type { NodeBase } from './open-base.js';
 import type { OpenedMempool } from './open-mempool.js';

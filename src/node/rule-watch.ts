@@ -1,6 +1,6 @@
 // Watches for rules that miners have activated and this version does not know (BIP-0009, BIP-0323). The operator is warned when
 // they are locked in. Once they are active, getmininginfo, getnetworkinfo and -alertnotify report them.
-import type { ChainView } from '../chain/chain-view.js';
+import type { ChainView } from '../chain/index.js';
 import type { HeaderContext } from '../consensus/header-context.js';
 import { periodEnd, unknownVotes } from '../consensus/rules/versionbits.js';
 import { Slicer } from '../lib/slicer.js';

@@ -3,17 +3,15 @@
 // which module receives which event. The database comes first, because it proves that no other node uses the folder.
 // The RPC cookie is written once the port is bound.
 
-import type { Chain } from '../chain/chain.js';
+import type { Chain } from '../chain/index.js';
 import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';
 import { versionText } from '../config/version.js';
 import { createNativeCrypto } from '../crypto/native/index.js';
 import { logNotes, type NodeLogger } from '../log/create-logger.js';
-import type { Mempool } from '../mempool/mempool.js';
-import type { Net } from '../net/net.js';
-import { BindError } from '../net/peer/connector.js';
-import { SyncProgress } from '../net/sync/sync-progress.js';
-import { runCommands } from '../notify/hooks.js';
+import type { Mempool } from '../mempool/index.js';
+import { BindError, type Net, SyncProgress } from '../net/index.js';
+import { runCommands } from '../notify/index.js';
 import { ActiveCommands } from '../rpc/call-executor.js';
 import { readAsmap } from './asmap-file.js';
 import { ClockWatch } from './clock-watch.js';

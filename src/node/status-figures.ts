@@ -2,10 +2,10 @@
 import { version } from '../config/version.js';
 import { LoopLag } from '../lib/loop-lag.js';
 import type { SlabRing } from '../link/slab-ring.js';
-import type { Status } from '../metrics/page.js';
-import { outcomesOf } from '../net/relay/compact-stats.js';
+import type { Status } from '../metrics/index.js';
+import { outcomesOf } from '../net/index.js';
 import { difficultyOf } from '../rpc/render/difficulty.js';
-import type { TemplateFacts } from '../template/facts.js';
+import type { TemplateFacts } from '../template/index.js';
 import { ofAll, underWay } from './http-metrics.js';
 import type { MetricSources } from './metric-sources.js';
 import { diskFreeBytes, uptimeSeconds } from './metrics.js';

@@ -2,8 +2,7 @@
 import { ConfigError } from '../config/args.js';
 import type { ListenerGuard } from '../lib/listener-guard.js';
 import type { NodeLogger } from '../log/create-logger.js';
-import { pageHtml } from '../metrics/page.js';
-import { htmlPage, jsonPage, livePage, type MetricsOptions, serveMetrics } from '../metrics/server.js';
+import { htmlPage, jsonPage, livePage, type MetricsOptions, pageHtml, serveMetrics } from '../metrics/index.js';
 import { methodsOf } from '../rpc/declare/methods.js';
 import { openRpcDocument } from '../rpc/openrpc.js';
 import { StatusFeed } from './status.js';

@@ -2,8 +2,7 @@
 // server-sent events. The page itself is metrics/page.ts.
 import type http from 'node:http';
 import type { ListenerGuard } from '../lib/listener-guard.js';
-import type { Status } from '../metrics/page.js';
-import type { Page } from '../metrics/server.js';
+import type { Page, Status } from '../metrics/index.js';
 
 /** A block on the page. Weights in weight units, fees in satoshis, phases in milliseconds. */
 export interface ShownBlock {

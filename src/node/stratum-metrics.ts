@@ -1,9 +1,9 @@
 // Metrics of the Stratum V1 server; without -stratum they have no samples.
-import type { Metrics } from '../metrics/registry.js';
-import type { SolutionOutcome } from '../mining/messages.js';
-import { FIRST_BYTE_BUCKETS, firstByteHistogram } from '../mining/serve/first-byte.js';
-import { CLOSE_REASONS, type StratumFigures } from '../stratum/serve/counters.js';
-import { SHARE_RESULTS } from '../stratum/session/sink.js';
+import type { Metrics } from '../metrics/index.js';
+import type { SolutionOutcome } from '../mining/index.js';
+import { FIRST_BYTE_BUCKETS, firstByteHistogram } from '../mining/serve/index.js';
+import { SHARE_RESULTS } from '../stratum/index.js';
+import { CLOSE_REASONS, type StratumFigures } from '../stratum/serve/index.js';
 
 /** Figures of the server. */
 export interface StratumMeasures {

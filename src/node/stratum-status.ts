@@ -1,7 +1,6 @@
 // Figures of Stratum V1 miners for the status pages of the node and of adit-front.
-import type { Status } from '../metrics/page.js';
-import { SHARE_RESULTS } from '../stratum/session/sink.js';
-import type { WorkerPage } from '../stratum/statistics/worker-page.js';
+import type { Status } from '../metrics/index.js';
+import { SHARE_RESULTS, type WorkerPage } from '../stratum/index.js';
 import type { Stratum } from './stratum.js';
 
 /** Returns the Stratum V1 section; null without -stratum. */

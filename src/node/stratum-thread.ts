@@ -6,9 +6,8 @@ import { chainParams } from '../consensus/params/networks.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Addresses } from '../lib/supervised-thread.js';
 import type { Logger } from '../log/logger.js';
-import type { StratumBind, StratumOptions } from '../stratum/serve/messages.js';
-import { createWork } from '../stratum/serve/work-options.js';
-import type { NamedNetwork } from '../stratum/work/payouts.js';
+import type { NamedNetwork } from '../stratum/index.js';
+import { createWork, type StratumBind, type StratumOptions } from '../stratum/serve/index.js';
 import { parseBind } from './http-options.js';
 
 /** Name of the protocol in the log. */

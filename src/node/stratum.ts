@@ -1,5 +1,5 @@
 // Builds the Stratum V1 server of the node: serving thread, work for miners, and the blocks that they find (-stratum).
-import type { Chain } from '../chain/chain.js';
+import type { Chain } from '../chain/index.js';
 import { ConfigError } from '../config/args.js';
 import type { StratumConfig } from '../config/stratum-options.js';
 import type { ChainName } from '../consensus/params/chain-params.js';
@@ -8,14 +8,12 @@ import type { Clock } from '../lib/clock.js';
 import type { ListenerGuard } from '../lib/listener-guard.js';
 import { SupervisedThread, timerAfter } from '../lib/supervised-thread.js';
 import type { Logger } from '../log/logger.js';
-import type { MempoolEntry } from '../mempool/entry.js';
-import { Provider } from '../mining/provider.js';
-import { RESERVED_SIGOPS } from '../selection/ancestor-selection.js';
-import { StratumCounters } from '../stratum/serve/counters.js';
-import type { ToStratum } from '../stratum/serve/messages.js';
-import { type StratumNews, type StratumThread, startStratum } from '../stratum/serve/start-serve.js';
-import type { WorkerPage, WorkerQuery } from '../stratum/statistics/worker-page.js';
-import type { TemplateService } from '../template/service.js';
+import type { MempoolEntry } from '../mempool/index.js';
+import { Provider } from '../mining/index.js';
+import { RESERVED_SIGOPS } from '../selection/index.js';
+import type { WorkerPage, WorkerQuery } from '../stratum/index.js';
+import { StratumCounters, type StratumNews, type StratumThread, startStratum, type ToStratum } from '../stratum/serve/index.js';
+import type { TemplateService } from '../template/index.js';
 import { createFoundBlocks } from './found-blocks.js';
 import type { StratumMeasures } from './stratum-metrics.js';
 import { INTERVAL_MS, logListening, REFRESH_MS, STRATUM_NAME, shownAddresses, stratumThreadOptions } from './stratum-thread.js';

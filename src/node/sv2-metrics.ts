@@ -1,8 +1,8 @@
 // Metrics of the Stratum V2 template provider. Without -sv2 they have no samples.
-import type { Metrics } from '../metrics/registry.js';
-import type { SolutionOutcome } from '../mining/messages.js';
-import { FIRST_BYTE_BUCKETS, firstByteHistogram } from '../mining/serve/first-byte.js';
-import { CLOSE_REASONS, type ServeFigures } from '../sv2/serve/counters.js';
+import type { Metrics } from '../metrics/index.js';
+import type { SolutionOutcome } from '../mining/index.js';
+import { FIRST_BYTE_BUCKETS, firstByteHistogram } from '../mining/serve/index.js';
+import { CLOSE_REASONS, type ServeFigures } from '../sv2/serve/index.js';
 
 /** Figures of the provider. */
 export interface Sv2Figures {

@@ -1,6 +1,6 @@
 // Access of RPC calls to templates: blocks for the generate calls, and getblocktemplate inside a batch, which runs on
 // the node thread with the same view as fronts.
-import type { ChainView } from '../chain/chain-view.js';
+import type { ChainView } from '../chain/index.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import { templateState } from '../http/front/template-state.js';
 import type { ListenerGuard } from '../lib/listener-guard.js';
@@ -10,10 +10,7 @@ import type { Logger } from '../log/logger.js';
 import type { TemplateAccess } from '../rpc/context/mining.js';
 import { RpcError } from '../rpc/errors.js';
 import { RawBytes, RawJson } from '../rpc/wire/values.js';
-import { CoinbaseWatch } from '../template/coinbase-watch.js';
-import type { TemplateFacts } from '../template/facts.js';
-import type { TemplateRequest } from '../template/request.js';
-import type { TemplateService } from '../template/service.js';
+import { CoinbaseWatch, type TemplateFacts, type TemplateRequest, type TemplateService } from '../template/index.js';
 import { TemplateView } from '../template/view/template-view.js';
 import { Submissions } from './submissions.js';
 

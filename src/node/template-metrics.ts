@@ -1,6 +1,6 @@
 // Metrics of templates.
-import { type Metrics, secondsBuckets } from '../metrics/registry.js';
-import type { TemplateService } from '../template/service.js';
+import { type Metrics, secondsBuckets } from '../metrics/index.js';
+import type { TemplateService } from '../template/index.js';
 import type { FindMetricSources } from './metric-sources.js';
 
 /** Returns figures of the current template; undefined if there is none. */

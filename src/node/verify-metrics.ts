@@ -1,5 +1,5 @@
 // Metrics of the verification pool.
-import type { Metrics } from '../metrics/registry.js';
+import type { Metrics } from '../metrics/index.js';
 import type { FindMetricSources } from './metric-sources.js';
 
 /** Adds the metrics. */

@@ -6,7 +6,7 @@ import { isFinalTx } from '../consensus/rules/locks.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Clock } from '../lib/clock.js';
 import type { Logger } from '../log/logger.js';
-import { Hooks } from '../notify/hooks.js';
+import { Hooks } from '../notify/index.js';
 import {
   createImageFiles,
   DEFAULT_IMAGES,

@@ -4,12 +4,11 @@
 // under the name; it does not reach the chain, the mempool or replies. The mempool is not a listener but a follower of
 // the chain (follow-tip.ts).
 
-import type { TipChange, TipListener } from '../chain/events.js';
-import type { HeaderNode } from '../chain/tree/header-node.js';
+import type { HeaderNode, TipChange, TipListener } from '../chain/index.js';
 import type { WorkedTip } from '../link/messages.js';
 import { STATE_FLAG } from '../link/shared-state.js';
-import type { PoolListener } from '../mempool/tx-pool.js';
-import type { Net } from '../net/net.js';
+import type { PoolListener } from '../mempool/index.js';
+import type { Net } from '../net/index.js';
 import { difficultyOf } from '../rpc/render/difficulty.js';
 import { NewestBlock } from './block-figures.js';
 import type { ClockWatch } from './clock-watch.js';

@@ -3,7 +3,7 @@
 import type { Logger } from '../log/logger.js';
 import { openStore } from '../storage/open-store.js';
 import type { Store } from '../storage/store.js';
-import type { ChangedRow } from '../stratum/statistics/worker-table.js';
+import type { ChangedRow } from '../stratum/index.js';
 import { STRATUM_NAME } from './stratum-thread.js';
 
 export class WorkerDatabase {

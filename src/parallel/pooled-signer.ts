@@ -9,11 +9,7 @@ import { readSignResult, SIGN_MESSAGE_VERSION, type SignJob, type SignJobResult,
 import { type SigningMaterial, wipeSignSlab, writeSignSlab, writeSubjectSlab } from '../jobs/sign-slab.js';
 import { SlabPool } from '../jobs/slab-pool.js';
 import { Slicer } from '../lib/slicer.js';
-import { MaterialGatherer } from '../signing/gather-material.js';
-import type { SigningResult } from '../signing/sign-input.js';
-import type { SigningThreads } from '../signing/sign-transaction.js';
-import type { SigningProvider } from '../signing/signing-provider.js';
-import { signingTx } from '../signing/signing-tx.js';
+import { MaterialGatherer, type SigningProvider, type SigningResult, type SigningThreads, signingTx } from '../signing/index.js';
 import type { WorkPool } from './pool.js';
 import { SigningQueue } from './signing-queue.js';
 

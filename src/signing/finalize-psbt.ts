@@ -1,7 +1,7 @@
 // Finalizer: combines the signatures of every input, without keys. Core: psbt.cpp FinalizePSBT.
 import type { Crypto } from '../crypto/crypto.js';
 import { Slicer } from '../lib/slicer.js';
-import type { Psbt } from '../psbt/psbt.js';
+import type { Psbt } from '../psbt/index.js';
 import { psbtSigning, signPsbtInput } from './psbt-input.js';
 
 /**

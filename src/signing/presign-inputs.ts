@@ -3,7 +3,7 @@
 import { SIGHASH_ALL } from '../consensus/script/sighash.js';
 import type { SpentOutput } from '../consensus/script/spent-output.js';
 import { isPayToPublicKeyHash, isPayToScriptHash, isPayToWitnessPublicKeyHash } from '../consensus/script/templates.js';
-import { isFinal, type Psbt } from '../psbt/psbt.js';
+import { isFinal, type Psbt } from '../psbt/index.js';
 import type { SigningResult } from './sign-input.js';
 import type { SigningThreads } from './sign-transaction.js';
 import type { SigningProvider } from './signing-provider.js';

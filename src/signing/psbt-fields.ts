@@ -2,8 +2,7 @@
 import type { Fragment } from '../address/miniscript/fragment.js';
 import { equalBytes, hashKey } from '../consensus/bytes/hex.js';
 import type { Hashes } from '../crypto/crypto.js';
-import { IN } from '../psbt/field-types.js';
-import { fieldKey, type PsbtInput, type PsbtOutput, type TapKeyPath } from '../psbt/psbt.js';
+import { fieldKey, IN, type PsbtInput, type PsbtOutput, type TapKeyPath } from '../psbt/index.js';
 import { emptySignatureData, emptyTaproot, leafKey, type SignatureData, type TaprootData, type TaprootKey } from './signature-data.js';
 
 const EMPTY = new Uint8Array(0);

@@ -8,8 +8,7 @@ import { SIGHASH_ALL, SIGHASH_ANYONECANPAY, SIGHASH_DEFAULT, SIGHASH_SINGLE } fr
 import { witnessVersion } from '../consensus/script/templates.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Signer } from '../crypto/schnorr-signer.js';
-import { isFinal, type Psbt, type PsbtInput, utxoOf } from '../psbt/psbt.js';
-import { encodeTapTree } from '../psbt/tap-tree.js';
+import { encodeTapTree, isFinal, type Psbt, type PsbtInput, utxoOf } from '../psbt/index.js';
 import type { PsbtSigning } from './presign-inputs.js';
 import { type PresignedInput, signatureIn } from './presign-inputs.js';
 import { produceSignature } from './produce-signature.js';

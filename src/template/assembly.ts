@@ -5,7 +5,7 @@ import { ASSEMBLE_VERSION, type AssembleReply, type AssemblyMode, type MirrorDel
 import { maxEncodedBytes } from '../jobs/encode-transactions.js';
 import { Slicer } from '../lib/slicer.js';
 import type { Assembler } from '../parallel/assembler.js';
-import { RESERVED_SIGOPS } from '../selection/ancestor-selection.js';
+import { RESERVED_SIGOPS } from '../selection/index.js';
 import { ChosenRecords, NO_RECORDS } from './chosen-records.js';
 import { MirrorFeed } from './mirror-feed.js';
 import type { TransactionSource } from './source.js';

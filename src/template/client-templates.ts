@@ -3,7 +3,7 @@
 import { hashFromHex } from '../consensus/bytes/hex.js';
 import { MAX_BLOCK_SIGOPS_COST } from '../consensus/limits.js';
 import type { TemplateLimits } from '../policy/template-limits.js';
-import { RESERVED_SIGOPS } from '../selection/ancestor-selection.js';
+import { RESERVED_SIGOPS } from '../selection/index.js';
 import { type Assembly, type AssemblyLimits, type ChosenTransactions, nothingChosen } from './assembly.js';
 import type { TemplateFacts } from './facts.js';
 import { type LimitedTemplate, LimitedTemplates } from './limited-templates.js';

@@ -2,13 +2,15 @@
 // now. Runs on the node thread without a build and without waiting. Considers the transaction, its cluster (at most 100
 // transactions), and searches the template's list once.
 import { feeForSize } from '../policy/fee-rate.js';
-import type { PackageRate } from '../selection/ancestor-selection.js';
-import { ancestorOrder } from '../selection/cluster/ancestor-order.js';
-import { chunksOf } from '../selection/cluster/chunks.js';
-import { clusterGraph } from '../selection/cluster/cluster-graph.js';
-import { adjustedWeightOf } from '../selection/cluster/cluster-index.js';
-import { compareFeeFractions } from '../selection/cluster/fee-fraction.js';
-import { SpanningForest } from '../selection/cluster/spanning-forest.js';
+import {
+  adjustedWeightOf,
+  ancestorOrder,
+  chunksOf,
+  clusterGraph,
+  compareFeeFractions,
+  type PackageRate,
+  SpanningForest,
+} from '../selection/index.js';
 import type { ChosenRecords } from './chosen-records.js';
 import type { TemplateMode } from './options.js';
 import type { CandidateRecords } from './source.js';

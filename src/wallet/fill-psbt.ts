@@ -10,11 +10,20 @@ import { publicKeyHashScript, witnessVersion } from '../consensus/script/templat
 import type { Crypto } from '../crypto/crypto.js';
 import type { Signer } from '../crypto/schnorr-signer.js';
 import { Slicer } from '../lib/slicer.js';
-import { isFinal, type Psbt, type PsbtInput } from '../psbt/psbt.js';
-import { presignInputs } from '../signing/presign-inputs.js';
-import { dropUnneededTransactions, isDone, psbtSigning, signPsbtInput, updatePsbtOutput } from '../signing/psbt-input.js';
-import type { SigningThreads } from '../signing/sign-transaction.js';
-import { FlatProvider, HidingProvider, type SigningProvider, StackedProvider } from '../signing/signing-provider.js';
+import { isFinal, type Psbt, type PsbtInput } from '../psbt/index.js';
+import {
+  dropUnneededTransactions,
+  FlatProvider,
+  HidingProvider,
+  isDone,
+  presignInputs,
+  psbtSigning,
+  type SigningProvider,
+  type SigningThreads,
+  StackedProvider,
+  signPsbtInput,
+  updatePsbtOutput,
+} from '../signing/index.js';
 import { signingProviderOf } from './spend/signing-provider-of.js';
 import type { Wallet } from './wallet.js';
 

@@ -6,7 +6,7 @@ import type { KeyPair } from '../address/descriptor/secrets.js';
 import { MAX_SCRIPT_ELEMENT_SIZE } from '../consensus/script/eval-script.js';
 import type { Hashes } from '../crypto/crypto.js';
 import { type Compat, follows } from '../policy/compat.js';
-import type { KeyOrigin } from '../signing/signing-provider.js';
+import type { KeyOrigin } from '../signing/index.js';
 import type { AddressBook } from './address-book.js';
 import type { Vault } from './crypt/vault.js';
 import type { DescriptorKeys, PrecomputedScripts } from './keys/descriptor-keys.js';

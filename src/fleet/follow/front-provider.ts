@@ -4,17 +4,19 @@
 import { fromHex, hashFromHex } from '../../consensus/bytes/hex.js';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import type { Hashes } from '../../crypto/crypto.js';
-import { type BlockFacts, describeTip, nextFacts, sameFacts } from '../../mining/describe.js';
 import {
+  type BlockFacts,
+  describeTip,
+  nextFacts,
   type Reserve,
   reserveKey,
   type ServedTemplate,
   type ServedTip,
   type SharedTransactions,
+  sameFacts,
   type WorkNews,
-} from '../../mining/messages.js';
-import { commitmentScript } from '../../template/coinbase.js';
-import type { TemplateFacts } from '../../template/facts.js';
+} from '../../mining/index.js';
+import { commitmentScript, type TemplateFacts } from '../../template/index.js';
 import { bytesOfTransactions } from './transaction-bytes.js';
 
 export interface FrontProviderOptions {

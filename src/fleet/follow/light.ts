@@ -6,7 +6,7 @@ import { DecodeError } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import { parseTx } from '../../consensus/tx/tx-view.js';
 import type { Hashes } from '../../crypto/crypto.js';
-import type { TemplateFacts } from '../../template/facts.js';
+import type { TemplateFacts } from '../../template/index.js';
 import { bytesOfTransactions } from './transaction-bytes.js';
 
 /** Maximum number of retained templates, and of blocks until a template is dropped. A node has the same limits. */

@@ -8,7 +8,7 @@ import { type SharedState, STATE_FLAG } from '../../link/shared-state.js';
 import type { SlabRing } from '../../link/slab-ring.js';
 import type { Logger } from '../../log/logger.js';
 import { RPC_CODE, RpcError } from '../../rpc/errors.js';
-import type { TemplateFacts } from '../../template/facts.js';
+import type { TemplateFacts } from '../../template/index.js';
 import type { NodeMessage, TemplateHead } from '../messages.js';
 import type { FleetFrontOptions } from '../options.js';
 import { Subjects } from '../subjects.js';

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
 import type { SlabRing } from '../../link/slab-ring.js';
-import type { TemplateFacts } from '../../template/facts.js';
+import type { TemplateFacts } from '../../template/index.js';
 import { MOST_TEMPLATE_BYTES, MOST_TEMPLATE_PIECES, type TemplateHead, type TemplatePiece } from '../messages.js';
 
 const inflate = promisify(inflateRaw);

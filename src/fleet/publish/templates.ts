@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
 import type { SlabRef } from '../../link/slab-ring.js';
-import type { TemplateFacts } from '../../template/facts.js';
+import type { TemplateFacts } from '../../template/index.js';
 import { encode, type TemplateHead } from '../messages.js';
 import { split } from '../pieces.js';
 

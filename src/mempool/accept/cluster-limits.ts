@@ -2,7 +2,7 @@
 // rule of newer Bitcoin Core applies in addition to the limits on ancestors and descendants. With -compat=0.21.1 it is
 // off unless -limitclustercount or -limitclustersize is given.
 import { policyReject } from '../../policy/reject.js';
-import { adjustedWeightOf } from '../../selection/cluster/cluster-index.js';
+import { adjustedWeightOf } from '../../selection/index.js';
 import type { AcceptContext, Step } from './workspace.js';
 
 /** New transactions that join clusters. */

@@ -4,7 +4,7 @@
 // unconfirmed inputs are allowed. Core 0.21's rules are in replacement.ts. See
 // docs/decisions/0020-chunks-and-diagrams-in-live-mode.md.
 import { policyReject } from '../../policy/reject.js';
-import { adjustedWeightOf } from '../../selection/cluster/cluster-index.js';
+import { adjustedWeightOf } from '../../selection/index.js';
 import { type Clusters, clustersOf, improvesDiagram } from '../feerate-diagram.js';
 import { collectDescendants } from '../relatives.js';
 import type { TxPool } from '../tx-pool.js';

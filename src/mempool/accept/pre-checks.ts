@@ -17,7 +17,7 @@ import { policyReject } from '../../policy/reject.js';
 import { inputsFault, witnessIsStandard } from '../../policy/standard-inputs.js';
 import { checkStandardTx } from '../../policy/standard-tx.js';
 import { adjustedVirtualSize } from '../../policy/virtual-size.js';
-import { compareFeeFractions } from '../../selection/cluster/fee-fraction.js';
+import { compareFeeFractions } from '../../selection/index.js';
 import { type LockPoints, poolCoin, RowViews } from '../entry.js';
 import { FLAG, NO_ROW } from '../rows.js';
 import { checkUnpaidDust } from './ephemeral-dust.js';

@@ -2,8 +2,7 @@
 // CheckPackageLimits), and replacement by a parent and its child (Core 28 and later, PackageMempoolChecks).
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import { feeRateOf, formatFeeRate } from '../../policy/fee-rate.js';
-import { adjustedWeightOf } from '../../selection/cluster/cluster-index.js';
-import { compareFeeFractions } from '../../selection/cluster/fee-fraction.js';
+import { adjustedWeightOf, compareFeeFractions } from '../../selection/index.js';
 import { type Limits, poolParents, walkAncestors } from '../accept/chain-limits.js';
 import { fitsCluster } from '../accept/cluster-limits.js';
 import { paymentFault, tooManyClusters, tooManyRivals } from '../accept/replacement-cost.js';

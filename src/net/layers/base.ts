@@ -1,13 +1,13 @@
 // State and services that all layers of the network module share, before there are connections.
 import crypto from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import type { Chain } from '../../chain/chain.js';
+import type { Chain } from '../../chain/index.js';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import type { Crypto } from '../../crypto/crypto.js';
 import type { EllSwift } from '../../crypto/ellswift.js';
 import { limitedLog } from '../../log/limited-log.js';
 import type { Logger } from '../../log/logger.js';
-import type { Mempool } from '../../mempool/mempool.js';
+import type { Mempool } from '../../mempool/index.js';
 import { type AsMap, groupingBy } from '../address/asmap.js';
 import type { NetBase, NetClock, NetEventMap } from '../context.js';
 import type { NetOptions } from '../options.js';

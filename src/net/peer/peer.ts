@@ -1,6 +1,6 @@
 // State of one peer, grouped by the part that maintains it: handshake, sync, relay.
 
-import type { HeaderNode } from '../../chain/tree/header-node.js';
+import type { HeaderNode } from '../../chain/index.js';
 import type { BlockHash } from '../../consensus/ids.js';
 import type { Permissions } from '../options.js';
 import type { BloomFilter } from '../relay/bloom-filter.js';

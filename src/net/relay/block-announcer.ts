@@ -1,6 +1,6 @@
 // Announces new blocks to peers: as headers if the peer asked for that (BIP-0130), as a compact block in high-bandwidth
 // mode (BIP-0152), otherwise as inv (Core's SendMessages, block announcements).
-import type { HeaderNode } from '../../chain/tree/header-node.js';
+import type { HeaderNode } from '../../chain/index.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 import { hasHeader, settleAvailability } from '../sync/availability.js';

@@ -1,8 +1,7 @@
 // Receives compact blocks (BIP-0152 version 2) and reconstructs the blocks from the mempool (Core's handling of cmpctblock and
 // blocktxn).
 
-import type { HeaderNode } from '../../chain/tree/header-node.js';
-import { NodeStatus } from '../../chain/tree/header-node.js';
+import { type HeaderNode, NodeStatus } from '../../chain/index.js';
 import { type HeaderView, parseHeader } from '../../consensus/block/header-view.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { ByteReader } from '../../consensus/bytes/reader.js';

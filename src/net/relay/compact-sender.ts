@@ -1,13 +1,12 @@
 // Sends compact blocks (BIP-0152 version 2). New blocks go to peers that want them immediately, before their scripts have run.
 
-import type { HeaderNode } from '../../chain/tree/header-node.js';
-import { NodeStatus } from '../../chain/tree/header-node.js';
+import { type HeaderNode, NodeStatus } from '../../chain/index.js';
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import type { BlockHash, TxHash } from '../../consensus/ids.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Semaphore } from '../../lib/semaphore.js';
-import { NO_ROW } from '../../mempool/rows.js';
+import { NO_ROW } from '../../mempool/index.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 import { hasHeader, settleAvailability } from '../sync/availability.js';

@@ -1,8 +1,7 @@
 // Transactions that are not in the mempool and may be in a block: rejected, replaced and evicted ones, and orphans.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import type { MempoolEntry } from '../../mempool/entry.js';
-import type { RemovalReason } from '../../mempool/tx-pool.js';
+import type { MempoolEntry, RemovalReason } from '../../mempool/index.js';
 
 /** Maximum size of a transaction that is remembered, bytes. */
 const MAX_EXTRA_BYTES = 100_000;

@@ -6,7 +6,7 @@ import { MAX_BLOCK_TXS } from '../../consensus/limits.js';
 import { checkMutation } from '../../consensus/rules/block-mutation.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { Slicer } from '../../lib/slicer.js';
-import { StoredTx } from '../../mempool/entry.js';
+import { StoredTx } from '../../mempool/index.js';
 import type { NetContext } from '../context.js';
 import { type CompactBlock, ShortIds } from '../wire/compact-block.js';
 import type { CompactCause, TxSource } from './compact-stats.js';

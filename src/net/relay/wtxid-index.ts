@@ -1,9 +1,7 @@
 // Looks up mempool transactions by wtxid, which is how peers name them (BIP-0339), and walks through all of them for
 // compact blocks. Uses the mempool's own tables.
 import type { Wtxid } from '../../consensus/ids.js';
-import type { MempoolEntry, StoredTx } from '../../mempool/entry.js';
-import type { Mempool } from '../../mempool/mempool.js';
-import { NO_ROW } from '../../mempool/rows.js';
+import { type Mempool, type MempoolEntry, NO_ROW, type StoredTx } from '../../mempool/index.js';
 
 /** Transactions visited between pauses. */
 const ROWS_PER_STEP = 256;

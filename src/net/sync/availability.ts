@@ -1,7 +1,7 @@
 // Blocks that a peer has: the best block it announced, and the last hash it announced that this node does not know yet
 // (Core's ProcessBlockAvailability and UpdateBlockAvailability).
 
-import type { ChainView } from '../../chain/chain-view.js';
+import type { ChainView } from '../../chain/index.js';
 import type { BlockHash } from '../../consensus/ids.js';
 import type { Peer } from '../peer/peer.js';
 

@@ -6,8 +6,7 @@
 // later ping, or sends notfound, without having sent a block, has refused the block: its slot is free and the block is
 // requested from other peers. Core waits ten minutes (docs/decisions/0028-withheld-blocks.md).
 
-import type { HeaderNode } from '../../chain/tree/header-node.js';
-import { lastCommonAncestor, NodeStatus } from '../../chain/tree/header-node.js';
+import { type HeaderNode, lastCommonAncestor, NodeStatus } from '../../chain/index.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import type { BlockHash } from '../../consensus/ids.js';
 import type { NetContext } from '../context.js';

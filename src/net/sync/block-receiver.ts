@@ -1,9 +1,7 @@
 // Receives blocks from peers, passes them to the chain, and punishes the sender of an invalid block, even if the chain
 // checks it much later.
 
-import { isLarge } from '../../chain/connect/large-block.js';
-import type { AcceptedBlock } from '../../chain/download/download.js';
-import { NodeStatus } from '../../chain/tree/header-node.js';
+import { type AcceptedBlock, isLarge, NodeStatus } from '../../chain/index.js';
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import { HEADER_SIZE, parseHeader } from '../../consensus/block/header-view.js';
 import { hashToHex } from '../../consensus/bytes/hex.js';

@@ -1,7 +1,7 @@
 // Asks outbound peers whose chain stays behind for headers once more, and then disconnects them. Four peers that have
 // been in sync are protected. So an attacker that owns the other peers cannot keep this node from the best chain
 // (Core's ConsiderEviction).
-import type { HeaderNode } from '../../chain/tree/header-node.js';
+import type { HeaderNode } from '../../chain/index.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 

@@ -3,8 +3,7 @@
 // enough work, the chain is downloaded again, checked against those bits, and stored. So a peer can make this node keep
 // a few kilobytes, never a tree.
 import crypto from 'node:crypto';
-import type { ChainView } from '../../chain/chain-view.js';
-import type { HeaderNode } from '../../chain/tree/header-node.js';
+import type { ChainView, HeaderNode } from '../../chain/index.js';
 import type { HeaderView } from '../../consensus/block/header-view.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import { type HeadersSyncFigures, retargetInterval } from '../../consensus/params/chain-params.js';

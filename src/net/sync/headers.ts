@@ -1,8 +1,7 @@
 // Headers-first synchronisation: requests headers, handles them, and requests blocks that were just announced (Core's
 // ProcessHeadersMessage).
 
-import type { HeaderNode } from '../../chain/tree/header-node.js';
-import { NodeStatus } from '../../chain/tree/header-node.js';
+import { type HeaderNode, NodeStatus } from '../../chain/index.js';
 import { type HeaderView, parseHeader } from '../../consensus/block/header-view.js';
 import { equalBytes, hashToHex } from '../../consensus/bytes/hex.js';
 import type { BlockHash } from '../../consensus/ids.js';

@@ -1,6 +1,5 @@
 // Block locators: hashes from a block back to genesis, at first one by one, then ever farther apart.
-import type { ChainView } from '../../chain/chain-view.js';
-import type { HeaderNode } from '../../chain/tree/header-node.js';
+import type { ChainView, HeaderNode } from '../../chain/index.js';
 
 /** Number of hashes taken one by one. */
 const DENSE = 10;

@@ -1,9 +1,6 @@
 // Answers requests for the chain: getheaders, getblocks, and blocks in getdata.
 
-import type { ChainView } from '../../chain/chain-view.js';
-import { MIN_BLOCKS_TO_KEEP } from '../../chain/files/pruning.js';
-import type { HeaderNode } from '../../chain/tree/header-node.js';
-import { NodeStatus } from '../../chain/tree/header-node.js';
+import { type ChainView, type HeaderNode, MIN_BLOCKS_TO_KEEP, NodeStatus } from '../../chain/index.js';
 import { parseBlock } from '../../consensus/block/block-view.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';

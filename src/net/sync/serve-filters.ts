@@ -4,7 +4,7 @@
 // and the time of the node thread is charged to them.
 
 import { setTimeout } from 'node:timers/promises';
-import type { HeaderNode } from '../../chain/tree/header-node.js';
+import type { HeaderNode } from '../../chain/index.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import type { BlockHash } from '../../consensus/ids.js';
 import { Semaphore } from '../../lib/semaphore.js';

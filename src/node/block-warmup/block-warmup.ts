@@ -10,7 +10,7 @@ import type { Logger } from '../../log/logger.js';
 import type { Assembler } from '../../parallel/assembler.js';
 import type { BlockHasher } from '../../parallel/block-hasher.js';
 import type { Verifier } from '../../parallel/verifier.js';
-import type { SigningTools } from '../../signing/sign-transaction.js';
+import type { SigningTools } from '../../signing/index.js';
 import { coinsOf, type OwnCoin, Payments } from './payments.js';
 import { ThrowawayNode, type ThrowawayNodeDeps } from './throwaway-node.js';
 

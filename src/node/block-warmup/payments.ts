@@ -12,8 +12,7 @@ import type { SpentOutput } from '../../consensus/script/spent-output.js';
 import { publicKeyHashScript } from '../../consensus/script/templates.js';
 import { buildTx, type TxInputFields } from '../../consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
-import { type SigningTools, signTransaction } from '../../signing/sign-transaction.js';
-import { FlatProvider } from '../../signing/signing-provider.js';
+import { FlatProvider, type SigningTools, signTransaction } from '../../signing/index.js';
 
 /** Fee of each payment in satoshis: far above the default relay fee, which the warm-up's mempool uses. */
 const FEE = 100_000;

@@ -1,7 +1,7 @@
 // A small node for the warm-up: chain, mempool and templates of the same classes as in the real node, on a regtest
 // chain of its own, with the same script threads but a database in memory. Its jobs wait behind those of the real node.
 
-import { Chain } from '../../chain/chain.js';
+import { Chain } from '../../chain/index.js';
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import { chainParams } from '../../consensus/params/networks.js';
@@ -14,15 +14,15 @@ import { Slicer } from '../../lib/slicer.js';
 import { SystemClock } from '../../lib/system-clock.js';
 import { SlabRing } from '../../link/slab-ring.js';
 import { silentLogger } from '../../log/logger.js';
-import { Mempool } from '../../mempool/mempool.js';
+import { Mempool } from '../../mempool/index.js';
 import type { MempoolOptions } from '../../mempool/options.js';
 import type { Assembler } from '../../parallel/assembler.js';
 import type { BlockHasher } from '../../parallel/block-hasher.js';
 import type { Verifier } from '../../parallel/verifier.js';
 import { BlockFiles } from '../../storage/block-files.js';
 import { MemoryStore } from '../../storage/memory-store.js';
+import { TemplateService } from '../../template/index.js';
 import type { TemplateOptions } from '../../template/options.js';
-import { TemplateService } from '../../template/service.js';
 import { followTip } from '../follow-tip.js';
 
 const COINS_CACHE_BYTES = 32 << 20;

@@ -1,6 +1,5 @@
 // The mempool and fee estimates as methods use them. Amounts are satoshis, fee rates satoshis per 1,000 virtual bytes.
-import type { Mempool } from '../../mempool/mempool.js';
-import type { PoolSnapshot } from '../../mempool/snapshot.js';
+import type { Mempool, PoolSnapshot } from '../../mempool/index.js';
 import type { Compat } from '../../policy/compat.js';
 import type { RawBytes } from '../wire/values.js';
 

@@ -1,8 +1,7 @@
 // Templates, Stratum V1 and V2, declared jobs, and the search for nonces, as methods use them.
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import type { WorkerPage, WorkerQuery } from '../../stratum/statistics/worker-page.js';
-import type { TemplateRequest } from '../../template/request.js';
-import type { TemplateService } from '../../template/service.js';
+import type { WorkerPage, WorkerQuery } from '../../stratum/index.js';
+import type { TemplateRequest, TemplateService } from '../../template/index.js';
 import type { RawBytes, RawJson } from '../wire/values.js';
 
 /**

@@ -7,7 +7,7 @@ import type { RecoverableSignatures } from '../../crypto/key-math.js';
 import type { Signer } from '../../crypto/schnorr-signer.js';
 import type { Clock } from '../../lib/clock.js';
 import type { Compat } from '../../policy/compat.js';
-import type { SigningThreads } from '../../signing/sign-transaction.js';
+import type { SigningThreads } from '../../signing/index.js';
 import type { ExternalSigner } from '../../wallet/node-face.js';
 
 export interface SigningContext {

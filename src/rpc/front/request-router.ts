@@ -2,7 +2,7 @@
 // is returned checked, with the envelope around its result. Calls that only need wallets go to the wallets' thread,
 // everything else to the node thread.
 import type { ReplyBody } from '../../link/messages.js';
-import type { TemplateRequest } from '../../template/request.js';
+import type { TemplateRequest } from '../../template/index.js';
 import { methodsOf } from '../declare/methods.js';
 import { SECRET_PLACES } from '../declare/secret-places.js';
 import { type CallInfo, checkAccess, type DispatchedMethod, Dispatcher, type DispatchHooks, type DispatchObserver } from '../dispatch.js';

@@ -1,7 +1,7 @@
 // Reads the arguments of getblocktemplate in Core 0.21's order. template/request.ts has the later checks, which depend on
 // the state of the node.
 import { LEAST_SIGOPS, LEAST_WEIGHT, MOST_EXCLUDED, MOST_SIGOPS, MOST_WEIGHT, type TemplateLimits } from '../../policy/template-limits.js';
-import type { TemplateRequest } from '../../template/request.js';
+import type { TemplateRequest } from '../../template/index.js';
 import { asAmount, asArray, asHashHex, asInt64, asObject, asString } from '../args.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { JsonObject, JsonValue } from '../wire/values.js';

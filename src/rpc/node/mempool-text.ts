@@ -1,9 +1,15 @@
 // Writes the mempool as JSON: all ids, all entries, or the fee-rate diagram. Runs on the node thread for few
 // transactions, and on render threads for many.
-import { ChunkFinder, sortedChunks, sortedRows } from '../../mempool/order.js';
-import { type PoolCopy, type PoolTables, tablesOf } from '../../mempool/pool-tables.js';
-import { collectAncestors } from '../../mempool/relatives.js';
-import { FLAG } from '../../mempool/rows.js';
+import {
+  ChunkFinder,
+  collectAncestors,
+  FLAG,
+  type PoolCopy,
+  type PoolTables,
+  sortedChunks,
+  sortedRows,
+  tablesOf,
+} from '../../mempool/index.js';
 import { shows } from '../../policy/compat.js';
 import type { TextForm, TextStyle } from '../context/mempool.js';
 import { ENTRY_MEMBERS } from '../declare/members.js';

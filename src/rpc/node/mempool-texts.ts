@@ -1,7 +1,7 @@
 // Makes the texts about the whole mempool, each once for every state of the mempool, and shares them between replies.
 // The node thread only copies the tables; render threads write the text.
 import { Semaphore } from '../../lib/semaphore.js';
-import { copyTables, type WholeTables } from '../../mempool/pool-tables.js';
+import { copyTables, type WholeTables } from '../../mempool/index.js';
 import type { RenderPool } from '../../parallel/render-pool.js';
 import type { MempoolTextAccess, TextForm, TextStyle } from '../context/mempool.js';
 import { RawBytes } from '../wire/values.js';

@@ -1,5 +1,5 @@
 // Shared by methods that show the mempool.
-import type { MempoolEntry } from '../../mempool/entry.js';
+import type { MempoolEntry } from '../../mempool/index.js';
 import { follows } from '../../policy/compat.js';
 import { asHash } from '../args.js';
 import type { NodeContext } from '../context/node.js';

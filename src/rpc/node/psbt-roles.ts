@@ -5,10 +5,10 @@ import { hashKey } from '../../consensus/bytes/hex.js';
 import { isPayToScriptHash, witnessVersion } from '../../consensus/script/templates.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Slicer } from '../../lib/slicer.js';
-import { findOutputs } from '../../mempool/find-outputs.js';
+import { findOutputs } from '../../mempool/index.js';
 import { follows } from '../../policy/compat.js';
-import type { Psbt } from '../../psbt/psbt.js';
-import type { FlatProvider } from '../../signing/signing-provider.js';
+import type { Psbt } from '../../psbt/index.js';
+import type { FlatProvider } from '../../signing/index.js';
 import type { NodeContext } from '../context/node.js';
 import { outpointsOf } from './signing-args.js';
 

@@ -1,7 +1,7 @@
 // Shared by combinepsbt and joinpsbts. Core 0.21: rpc/rawtransaction.cpp.
 
 import { Slicer } from '../../lib/slicer.js';
-import type { Psbt } from '../../psbt/psbt.js';
+import type { Psbt } from '../../psbt/index.js';
 import { asString } from '../args.js';
 import type { NodeContext } from '../context/node.js';
 import type { CallInfo } from '../dispatch.js';

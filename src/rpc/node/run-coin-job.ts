@@ -2,8 +2,7 @@
 // threads of its own (workers/coins.ts), or on the node thread if the database cannot be read elsewhere.
 import type { Expansion } from '../../address/descriptor/expansion.js';
 import { inferDescriptor, type ScriptProvider } from '../../address/descriptor/infer.js';
-import { sumCoins, WalkStoppedError } from '../../chain/coins/coins-stats.js';
-import { walkCoins } from '../../chain/coins/walk-coins.js';
+import { sumCoins, WalkStoppedError, walkCoins } from '../../chain/index.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { readU32 } from '../../consensus/bytes/reader.js';
 import type { Coin } from '../../consensus/coin.js';

@@ -4,7 +4,7 @@ import type { DescriptorContext } from '../../address/descriptor/context.js';
 import type { Expansion } from '../../address/descriptor/expansion.js';
 import { hideKeys } from '../../address/descriptor/key-tokens.js';
 import { parseDescriptor } from '../../address/descriptor/parse.js';
-import type { FlatProvider } from '../../signing/signing-provider.js';
+import type { FlatProvider } from '../../signing/index.js';
 import { asString } from '../args.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { asRange, type IndexRange } from '../range.js';

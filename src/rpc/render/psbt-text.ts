@@ -1,11 +1,7 @@
 // Converts PSBTs from and to Base64, with Core's error messages.
 import type { Hashes } from '../../crypto/crypto.js';
 import { type Compat, follows, only } from '../../policy/compat.js';
-import type { PsbtVersion } from '../../psbt/create-psbt.js';
-import { encodePsbt } from '../../psbt/encode-psbt.js';
-import type { Psbt } from '../../psbt/psbt.js';
-import { type PsbtCrypto, PsbtError } from '../../psbt/psbt-reader.js';
-import { readPsbtSteps } from '../../psbt/read-psbt.js';
+import { encodePsbt, type Psbt, type PsbtCrypto, PsbtError, type PsbtVersion, readPsbtSteps } from '../../psbt/index.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { Pauses } from './tx.js';
 

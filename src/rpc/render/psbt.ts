@@ -9,11 +9,24 @@ import { readU32 } from '../../consensus/bytes/reader.js';
 import { follows, only } from '../../policy/compat.js';
 import { HASH_TYPE_NAMES, scriptAsm } from '../../policy/script-asm.js';
 import { solve } from '../../policy/script-type.js';
-import { GLOBAL, IN, OUT, PROPRIETARY } from '../../psbt/field-types.js';
-import { type Psbt, type PsbtInput, type PsbtOutput, type RawField, sortedBy, type TapKeyPath, utxoOf } from '../../psbt/psbt.js';
-import { rawOf, remaining, sortedLeaves } from '../../psbt/raw-fields.js';
-import { proprietaryKey } from '../../psbt/read-fields.js';
-import { tapTreeLeaves } from '../../psbt/tap-tree.js';
+import {
+  GLOBAL,
+  IN,
+  OUT,
+  PROPRIETARY,
+  type Psbt,
+  type PsbtInput,
+  type PsbtOutput,
+  proprietaryKey,
+  type RawField,
+  rawOf,
+  remaining,
+  sortedBy,
+  sortedLeaves,
+  type TapKeyPath,
+  tapTreeLeaves,
+  utxoOf,
+} from '../../psbt/index.js';
 import { MAX_MONEY } from '../args.js';
 import { PAID_SCRIPT_MEMBERS } from '../declare/psbt-parts.js';
 import { objectShaper } from '../declare/versions.js';

@@ -2,7 +2,7 @@
 
 import { inferDescriptor } from '../../address/descriptor/infer.js';
 import { shows } from '../../policy/compat.js';
-import type { SigningProvider } from '../../signing/signing-provider.js';
+import type { SigningProvider } from '../../signing/index.js';
 import { isSolvable, type TrackedDescriptor, type Wallet } from '../../wallet/index.js';
 import type { WalletContext } from '../context/wallet.js';
 

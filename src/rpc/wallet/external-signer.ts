@@ -2,10 +2,8 @@
 // wallet/external_signer_scriptpubkeyman.cpp.
 
 import { equalBytes, toHex } from '../../consensus/bytes/hex.js';
-import { combinePsbts } from '../../psbt/combine-psbts.js';
-import { isFinal, type Psbt } from '../../psbt/psbt.js';
-import { finalizePsbt } from '../../signing/finalize-psbt.js';
-import { isDone, psbtSigning } from '../../signing/psbt-input.js';
+import { combinePsbts, isFinal, type Psbt } from '../../psbt/index.js';
+import { finalizePsbt, isDone, psbtSigning } from '../../signing/index.js';
 import {
   type ExternalSigner,
   type FillOptions,

@@ -4,7 +4,7 @@ import { inferDescriptor } from '../../address/descriptor/infer.js';
 import { type ParsedDescriptor, parseDescriptor } from '../../address/descriptor/parse.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { secretCopy } from '../../crypto/secret-bytes.js';
-import { FlatProvider } from '../../signing/signing-provider.js';
+import { FlatProvider } from '../../signing/index.js';
 import { asArray, asBool, asString } from '../args.js';
 import type { WalletContext } from '../context/wallet.js';
 import type { CallInfo } from '../dispatch.js';

@@ -9,7 +9,7 @@ import type { KeyPair } from '../../address/descriptor/secrets.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import type { Slicer } from '../../lib/slicer.js';
 import { solve } from '../../policy/script-type.js';
-import type { KeyOrigin } from '../../signing/signing-provider.js';
+import type { KeyOrigin } from '../../signing/index.js';
 import { destinationOf, type Wallet } from '../../wallet/index.js';
 import { asArray, asBool, asString, hexBytes } from '../args.js';
 import type { WalletContext } from '../context/wallet.js';

@@ -3,7 +3,7 @@
 import { parseDescriptor } from '../../address/descriptor/parse.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { witnessProgramScript } from '../../consensus/script/build-script.js';
-import { FlatProvider } from '../../signing/signing-provider.js';
+import { FlatProvider } from '../../signing/index.js';
 import { asArray, asString, hexBytes } from '../args.js';
 import type { WalletContext } from '../context/wallet.js';
 import type { CallInfo } from '../dispatch.js';

@@ -1,7 +1,7 @@
 // Shared by bumpfee and psbtbumpfee. Core: wallet/rpc/spend.cpp bumpfee_helper.
 
 import { follows } from '../../policy/compat.js';
-import type { PsbtVersion } from '../../psbt/create-psbt.js';
+import type { PsbtVersion } from '../../psbt/index.js';
 import {
   type Bump,
   type BumpError,

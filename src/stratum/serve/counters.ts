@@ -1,6 +1,6 @@
 // Counters and gauges of the thread that serves Stratum V1 miners.
 import { SharedCounters } from '../../lib/shared-counters.js';
-import { FIRST_BYTE_NAMES } from '../../mining/serve/first-byte.js';
+import { FIRST_BYTE_NAMES } from '../../mining/serve/index.js';
 import { SHARE_RESULTS } from '../session/sink.js';
 
 /** Reasons for which connections are closed or refused. */

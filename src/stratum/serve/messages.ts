@@ -1,6 +1,6 @@
 // Messages between the node thread and the thread that serves Stratum V1 miners, besides mining/messages.ts.
-import type { FoundBlock, LogLine, Reserve, WorkNews } from '../../mining/messages.js';
-import type { Answer, Order, Start } from '../../mining/serve/start-serving.js';
+import type { FoundBlock, LogLine, Reserve, WorkNews } from '../../mining/index.js';
+import type { Answer, Order, Start } from '../../mining/serve/index.js';
 import type { WorkerPage, WorkerQuery } from '../statistics/worker-page.js';
 import type { ChangedRow } from '../statistics/worker-table.js';
 import type { NamedNetwork } from '../work/payouts.js';

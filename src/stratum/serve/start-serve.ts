@@ -4,7 +4,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { createNativeHashes } from '../../crypto/native/hashes.js';
 import { timerAfter } from '../../lib/supervised-thread.js';
 import { WORKER_ENTRY } from '../../lib/worker-entries.js';
-import { type NewsOf, type Serving, startServing } from '../../mining/serve/start-serving.js';
+import { type NewsOf, type Serving, startServing } from '../../mining/serve/index.js';
 import type { SessionContext } from '../session/context.js';
 import type { WorkerPage, WorkerQuery } from '../statistics/worker-page.js';
 import { Extranonces } from '../work/extranonces.js';

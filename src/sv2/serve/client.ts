@@ -1,6 +1,6 @@
 // One connected client: its socket, its connection, the templates that were sent to it, and its requests.
 import type net from 'node:net';
-import type { Reserve } from '../../mining/messages.js';
+import type { Reserve } from '../../mining/index.js';
 import { MESSAGE } from '../codec/frame.js';
 import { type CoinbaseOutputConstraints, encodeTransactionDataError, type TransactionDataError } from '../codec/template-messages.js';
 import { type CloseReason, type ConnectionDeps, Sv2Connection } from '../connection.js';

@@ -1,6 +1,6 @@
 // Counters of the serving thread, in shared memory.
 import { SharedCounters } from '../../lib/shared-counters.js';
-import { FIRST_BYTE_NAMES } from '../../mining/serve/first-byte.js';
+import { FIRST_BYTE_NAMES } from '../../mining/serve/index.js';
 
 /** Reasons for which connections were closed or refused. */
 export const CLOSE_REASONS = [

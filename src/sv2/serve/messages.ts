@@ -1,6 +1,6 @@
 // Messages between the node thread and the thread that serves Stratum V2 clients, besides those of mining/messages.ts.
-import type { FoundBlock, LogLine, Reserve, WorkNews } from '../../mining/messages.js';
-import type { Answer, Order, Start } from '../../mining/serve/start-serving.js';
+import type { FoundBlock, LogLine, Reserve, WorkNews } from '../../mining/index.js';
+import type { Answer, Order, Start } from '../../mining/serve/index.js';
 import type { CoinbaseOutputConstraints } from '../codec/template-messages.js';
 
 /** A message to the serving thread. */

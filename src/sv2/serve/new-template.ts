@@ -2,7 +2,7 @@
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import { coinbaseLock } from '../../consensus/rules/cleanup/coinbase-lock.js';
 import { pushNumber } from '../../consensus/script/build-script.js';
-import type { ServedTemplate } from '../../mining/messages.js';
+import type { ServedTemplate } from '../../mining/index.js';
 import { encodeNewTemplate } from '../codec/template-messages.js';
 
 const COINBASE_VERSION = 2;

@@ -5,12 +5,8 @@
 import type net from 'node:net';
 import type { Hashes } from '../../crypto/crypto.js';
 import type { Clock } from '../../lib/clock.js';
-import { type Reserve, reserveKey, type ServedTip } from '../../mining/messages.js';
-import { Admissions } from '../../mining/serve/admissions.js';
-import { countFirstByte } from '../../mining/serve/first-byte.js';
-import { listenAt } from '../../mining/serve/listen.js';
-import { ServeLog } from '../../mining/serve/serve-log.js';
-import { sourceOf } from '../../mining/serve/source.js';
+import { type Reserve, reserveKey, type ServedTip } from '../../mining/index.js';
+import { Admissions, countFirstByte, listenAt, ServeLog, sourceOf } from '../../mining/serve/index.js';
 import type { CoinbaseOutputConstraints } from '../codec/template-messages.js';
 import { encodeSetNewPrevHash } from '../codec/template-messages.js';
 import type { ConnectionDeps, ConnectionEvent } from '../connection.js';

@@ -7,7 +7,7 @@ import { DecodeError } from '../../consensus/bytes/reader.js';
 import { proofOfWork } from '../../consensus/rules/bits.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import type { Hashes } from '../../crypto/crypto.js';
-import { joinBlock } from '../../mining/serve/join-block.js';
+import { joinBlock } from '../../mining/serve/index.js';
 import type { SubmitSolution } from '../codec/template-messages.js';
 import type { NumberedTemplate } from './template-table.js';
 

@@ -1,8 +1,7 @@
 // Handles SubmitSolution: finds the template, makes the block, writes it to disk and passes it to the node thread. Logs
 // every solution that is not passed on.
 import type { Hashes } from '../../crypto/crypto.js';
-import { BlockKeeper } from '../../mining/serve/block-keeper.js';
-import type { ServeLog } from '../../mining/serve/serve-log.js';
+import { BlockKeeper, type ServeLog } from '../../mining/serve/index.js';
 import type { SubmitSolution } from '../codec/template-messages.js';
 import type { Client } from './client.js';
 import type { ServeCounters } from './counters.js';

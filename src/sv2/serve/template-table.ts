@@ -4,8 +4,8 @@
 //
 // Templates that clients were sent last are not counted in these limits. Further ids of a template for single clients
 // are not counted either: each client has a few of its own, so that none can displace templates that others work on.
-import type { ServedTemplate, ServedTip } from '../../mining/messages.js';
-import { transactionsOf } from '../../mining/serve/join-block.js';
+import type { ServedTemplate, ServedTip } from '../../mining/index.js';
+import { transactionsOf } from '../../mining/serve/index.js';
 import { encodeTransactionData, FUTURE_TEMPLATE_AT, type TransactionDataError } from '../codec/template-messages.js';
 import { newTemplate } from './new-template.js';
 

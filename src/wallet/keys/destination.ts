@@ -4,7 +4,7 @@
 import type { Hashes } from '../../crypto/crypto.js';
 import { type Compat, only } from '../../policy/compat.js';
 import { solve } from '../../policy/script-type.js';
-import { idsOfXOnly, type SigningProvider } from '../../signing/signing-provider.js';
+import { idsOfXOnly, type SigningProvider } from '../../signing/index.js';
 import { payToKeyHash } from './is-mine.js';
 
 /** Returns the script of the address; null if there is none. */

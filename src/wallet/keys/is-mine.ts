@@ -5,7 +5,7 @@
 import type { Hashes } from '../../crypto/crypto.js';
 import type { SolvedScript } from '../../policy/script-type.js';
 import { solve } from '../../policy/script-type.js';
-import type { SigningProvider } from '../../signing/signing-provider.js';
+import type { SigningProvider } from '../../signing/index.js';
 import { OWNERSHIP, type Ownership } from './ownership.js';
 
 /** Result for an invalid script. The script is then not the wallet's, whatever its other parts say. */

@@ -1,7 +1,7 @@
 // Source of a wallet's scripts: legacy keys (HD seed, imports, watch-only) or descriptors. Code outside of keys/
 // normally uses only this interface.
 
-import type { SigningProvider } from '../../signing/signing-provider.js';
+import type { SigningProvider } from '../../signing/index.js';
 import type { BatchOp } from '../../storage/store.js';
 import type { TableImage } from '../image/table-image.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';

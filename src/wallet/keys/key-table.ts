@@ -4,7 +4,7 @@
 // ImplicitlyLearnRelatedKeyScripts).
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import type { Hashes } from '../../crypto/crypto.js';
-import type { KeyOrigin } from '../../signing/signing-provider.js';
+import type { KeyOrigin } from '../../signing/index.js';
 import type { Seal } from '../crypt/vault.js';
 import type { TableImage } from '../image/table-image.js';
 import { WALLET_PREFIX, walletKey } from '../storage/layout.js';

@@ -10,7 +10,7 @@ import { isPayToWitnessPublicKeyHash } from '../../consensus/script/templates.js
 import type { Hashes } from '../../crypto/crypto.js';
 import { secretBytes } from '../../crypto/secret-bytes.js';
 import { solve } from '../../policy/script-type.js';
-import type { KeyOrigin, SigningProvider } from '../../signing/signing-provider.js';
+import type { KeyOrigin, SigningProvider } from '../../signing/index.js';
 import type { BatchOp } from '../../storage/store.js';
 import type { Vault } from '../crypt/vault.js';
 import type { TableImage } from '../image/table-image.js';

@@ -1,5 +1,5 @@
 // Metadata of a wallet's scripts and keys.
-import type { KeyOrigin } from '../../signing/signing-provider.js';
+import type { KeyOrigin } from '../../signing/index.js';
 
 /** Time and origin of a script or key in a wallet. */
 export interface ScriptMetadata {

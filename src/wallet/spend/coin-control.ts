@@ -1,6 +1,6 @@
 // Options of one payment that differ from the wallet's defaults. Core 0.21: CCoinControl.
 
-import type { SigningProvider } from '../../signing/signing-provider.js';
+import type { SigningProvider } from '../../signing/index.js';
 import type { AddressType } from '../keys/key-source.js';
 
 /** Mode of a fee estimate: how fast it follows falling fees. */

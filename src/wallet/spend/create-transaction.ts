@@ -5,7 +5,7 @@ import { SIGHASH_DEFAULT } from '../../consensus/script/sighash.js';
 import { buildTx, type TxInputFields } from '../../consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import { Slicer } from '../../lib/slicer.js';
-import { signTransaction, withInputs } from '../../signing/sign-transaction.js';
+import { signTransaction, withInputs } from '../../signing/index.js';
 import type { Wallet } from '../wallet.js';
 import { areStillSpendable } from './available-coins.js';
 import { changeTypeFor } from './change-script.js';

@@ -3,7 +3,7 @@ import type { DescriptorContext } from '../../address/descriptor/context.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Crypto } from '../../crypto/crypto.js';
 import type { Signer } from '../../crypto/schnorr-signer.js';
-import type { SigningThreads } from '../../signing/sign-transaction.js';
+import type { SigningThreads } from '../../signing/index.js';
 import type { NodeClient } from '../node-client.js';
 import type { Wallet } from '../wallet.js';
 import type { CoinControl } from './coin-control.js';

@@ -6,7 +6,7 @@ import type { SizeTerms } from '../../address/descriptor/script-node.js';
 import { compactSizeLength } from '../../consensus/bytes/compact-size.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { solve } from '../../policy/script-type.js';
-import { type SigningProvider, StackedProvider } from '../../signing/signing-provider.js';
+import { type SigningProvider, StackedProvider } from '../../signing/index.js';
 import { isSolvable } from '../keys/is-mine.js';
 import type { Wallet } from '../wallet.js';
 import type { CoinControl } from './coin-control.js';

@@ -4,7 +4,7 @@
 import type { TaprootOutput } from '../../address/descriptor/expansion.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { SpentOutput } from '../../consensus/script/spent-output.js';
-import type { KeyOrigin, SigningProvider } from '../../signing/signing-provider.js';
+import type { KeyOrigin, SigningProvider } from '../../signing/index.js';
 import type { DescriptorProvider } from '../keys/descriptor-keys.js';
 import type { Wallet } from '../wallet.js';
 

@@ -239,6 +239,37 @@ const doors: Record<string, readonly string[]> = {
  * module.
  */
 const faces: Record<string, readonly string[]> = {
+  'src/chain': ['src/chain/index', 'src/chain/options'],
+  'src/cli': ['src/cli/run'],
+  'src/engine': ['src/engine/engine', 'src/engine/engine-thread', 'src/engine/shared-state'],
+  'src/filters': ['src/filters/index'],
+  // A node without -fleet loads none of these files, and one with it those of `publish`.
+  'src/fleet': [
+    'src/fleet/follow/index',
+    'src/fleet/options',
+    'src/fleet/publish/counters',
+    'src/fleet/publish/publisher',
+    'src/fleet/signed',
+  ],
+  'src/http': [
+    'src/http/front/scan-method',
+    'src/http/front/start-front',
+    'src/http/front/template-state',
+    'src/http/options',
+    'src/http/server',
+  ],
+  'src/indexes': ['src/indexes/index', 'src/indexes/options'],
+  'src/mempool': ['src/mempool/index', 'src/mempool/options'],
+  'src/metrics': ['src/metrics/index', 'src/metrics/options'],
+  'src/mining': ['src/mining/index', 'src/mining/serve/index'],
+  'src/net': ['src/net/index', 'src/net/options-face', 'src/net/thread/messages', 'src/net/thread/serve-connections'],
+  'src/notify': ['src/notify/index', 'src/notify/options'],
+  'src/psbt': ['src/psbt/index'],
+  'src/selection': ['src/selection/index'],
+  'src/signing': ['src/signing/index'],
+  'src/stratum': ['src/stratum/index', 'src/stratum/options', 'src/stratum/serve/index', 'src/stratum/serve/options'],
+  'src/sv2': ['src/sv2/authority-key', 'src/sv2/options', 'src/sv2/provide/authority-file', 'src/sv2/serve/index'],
+  'src/template': ['src/template/index', 'src/template/options', 'src/template/render-template', 'src/template/view/template-view'],
   'src/wallet': ['src/wallet/index', 'src/wallet/node-face', 'src/wallet/options-face'],
 };
 

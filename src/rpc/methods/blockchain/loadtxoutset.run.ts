@@ -1,6 +1,6 @@
 // Starts the chain from a file of coins. Core 31: rpc/blockchain.cpp.
 import path from 'node:path';
-import { SnapshotError, SnapshotFile } from '../../../chain/snapshot/snapshot-file.js';
+import { SnapshotError, SnapshotFile } from '../../../chain/index.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import type { loadtxoutset as spec } from './loadtxoutset.spec.js';

@@ -2,7 +2,7 @@
 // rpc/blockchain.cpp.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { DumpStoppedError } from '../../../chain/coins/coins-dump.js';
+import { DumpStoppedError } from '../../../chain/index.js';
 import { follows, only } from '../../../policy/compat.js';
 import { asObject, asString } from '../../args.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';

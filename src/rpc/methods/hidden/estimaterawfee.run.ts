@@ -1,6 +1,6 @@
 // Core 0.21: rpc/mining.cpp.
 
-import type { FeeRange } from '../../../mempool/fees/confirm-stats.js';
+import type { FeeRange } from '../../../mempool/index.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { confirmTarget, feeEstimates } from '../../node/estimate-fee.js';

@@ -1,5 +1,4 @@
-import { SHARE_RESULTS } from '../../../stratum/session/sink.js';
-import type { WorkerFacts, WorkerSums } from '../../../stratum/statistics/worker-page.js';
+import { SHARE_RESULTS, type WorkerFacts, type WorkerSums } from '../../../stratum/index.js';
 import type { MiningContext } from '../../context/mining.js';
 import type { ParametersOf } from '../../declare/parameters.js';
 import type { Run } from '../../dispatch.js';

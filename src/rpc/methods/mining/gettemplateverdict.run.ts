@@ -1,9 +1,9 @@
 // Explains why a transaction is or is not in the template that clients get. Only the verdict "confirmed" needs to wait,
 // because it searches for a coin.
 
-import type { TxOutcome } from '../../../mempool/recent-outcomes.js';
+import type { TxOutcome } from '../../../mempool/index.js';
+import type { TemplateVerdict, VerdictTemplate } from '../../../template/index.js';
 import { longPollId } from '../../../template/render-template.js';
-import type { TemplateVerdict, VerdictTemplate } from '../../../template/verdict.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
 import { hashHex } from '../../render/hex.js';
 import { Double, type JsonResult } from '../../wire/values.js';

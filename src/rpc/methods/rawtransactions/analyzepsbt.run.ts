@@ -3,7 +3,7 @@
 import { Slicer } from '../../../lib/slicer.js';
 import { follows } from '../../../policy/compat.js';
 import { feeRateOf } from '../../../policy/fee-rate.js';
-import { analyzePsbt, type InputAnalysis } from '../../../signing/analyze-psbt.js';
+import { analyzePsbt, type InputAnalysis } from '../../../signing/index.js';
 import type { NodeRun } from '../../context/node.js';
 import { hex } from '../../render/hex.js';
 import { asPsbt } from '../../render/psbt-text.js';

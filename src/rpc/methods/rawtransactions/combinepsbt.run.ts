@@ -1,5 +1,5 @@
 // Core 0.21: rpc/rawtransaction.cpp.
-import { combinePsbts } from '../../../psbt/combine-psbts.js';
+import { combinePsbts } from '../../../psbt/index.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { asPsbts } from '../../node/psbt.js';

@@ -3,10 +3,10 @@
 import { equalBytes } from '../../../consensus/bytes/hex.js';
 import type { SpentOutput } from '../../../consensus/script/spent-output.js';
 import type { TxView } from '../../../consensus/tx/tx-view.js';
-import { findOutputs } from '../../../mempool/find-outputs.js';
+import { findOutputs } from '../../../mempool/index.js';
 import { follows } from '../../../policy/compat.js';
-import { withoutSignatures } from '../../../psbt/create-psbt.js';
-import { combineTransactions } from '../../../signing/sign-transaction.js';
+import { withoutSignatures } from '../../../psbt/index.js';
+import { combineTransactions } from '../../../signing/index.js';
 import { asString } from '../../args.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';

@@ -2,7 +2,7 @@
 import { DecodeError } from '../../../consensus/bytes/reader.js';
 import { parseTxLenient } from '../../../consensus/tx/parse-lenient.js';
 import type { TxView } from '../../../consensus/tx/tx-view.js';
-import { createPsbt } from '../../../psbt/create-psbt.js';
+import { createPsbt } from '../../../psbt/index.js';
 import { hexBytes } from '../../args.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import type { FrontContext, FrontRun } from '../../front/context.js';

@@ -1,6 +1,6 @@
 // Core 0.21: rpc/rawtransaction.cpp.
 import { parseTx } from '../../../consensus/tx/tx-view.js';
-import { createPsbt } from '../../../psbt/create-psbt.js';
+import { createPsbt } from '../../../psbt/index.js';
 import type { FrontRun } from '../../front/context.js';
 import { asReplaceable, constructTransaction } from '../../front/createrawtransaction.js';
 import { asPsbtVersion, psbtText } from '../../render/psbt-text.js';

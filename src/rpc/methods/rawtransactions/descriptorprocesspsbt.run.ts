@@ -3,11 +3,17 @@
 
 import { Slicer } from '../../../lib/slicer.js';
 import { follows } from '../../../policy/compat.js';
-import { extractTx } from '../../../psbt/extract-tx.js';
-import { isFinal, type Psbt } from '../../../psbt/psbt.js';
-import { finalizePsbt } from '../../../signing/finalize-psbt.js';
-import { dropUnneededTransactions, isDone, psbtSigning, signPsbtInput, updatePsbtOutput } from '../../../signing/psbt-input.js';
-import { FlatProvider, HidingProvider } from '../../../signing/signing-provider.js';
+import { extractTx, isFinal, type Psbt } from '../../../psbt/index.js';
+import {
+  dropUnneededTransactions,
+  FlatProvider,
+  finalizePsbt,
+  HidingProvider,
+  isDone,
+  psbtSigning,
+  signPsbtInput,
+  updatePsbtOutput,
+} from '../../../signing/index.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
 import type { CallInfo } from '../../dispatch.js';
 import { addOutputs, learnExpansion } from '../../node/psbt-roles.js';

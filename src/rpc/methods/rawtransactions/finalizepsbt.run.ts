@@ -2,8 +2,8 @@
 
 import { Slicer } from '../../../lib/slicer.js';
 import { follows } from '../../../policy/compat.js';
-import { extractTx } from '../../../psbt/extract-tx.js';
-import { finalizePsbt } from '../../../signing/finalize-psbt.js';
+import { extractTx } from '../../../psbt/index.js';
+import { finalizePsbt } from '../../../signing/index.js';
 import type { NodeRun } from '../../context/node.js';
 import { hex } from '../../render/hex.js';
 import { asPsbt, psbtText } from '../../render/psbt-text.js';

@@ -3,7 +3,7 @@
 import { DecodeError } from '../../../consensus/bytes/reader.js';
 import { buildTx, type TxFields } from '../../../consensus/tx/build-tx.js';
 import { parseTxLenient } from '../../../consensus/tx/parse-lenient.js';
-import { fieldsOf } from '../../../psbt/create-psbt.js';
+import { fieldsOf } from '../../../psbt/index.js';
 import { inPaymentQueue } from '../../../wallet/index.js';
 import { checkTypes, hexBytes } from '../../args.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';

@@ -1,7 +1,7 @@
 // Core 0.21: rpc/rawtransaction.cpp.
 import { randomInt } from 'node:crypto';
 import { follows } from '../../../policy/compat.js';
-import { joinPsbts } from '../../../psbt/join-psbts.js';
+import { joinPsbts } from '../../../psbt/index.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { asPsbts } from '../../node/psbt.js';

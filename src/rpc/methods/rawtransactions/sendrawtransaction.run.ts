@@ -1,7 +1,7 @@
 // Core 0.21: rpc/rawtransaction.cpp, node/transaction.cpp.
 import { type Reject, rejectText } from '../../../consensus/state.js';
 import type { TxView } from '../../../consensus/tx/tx-view.js';
-import type { AcceptResult } from '../../../mempool/accept/acceptor.js';
+import type { AcceptResult } from '../../../mempool/index.js';
 import { follows } from '../../../policy/compat.js';
 import type { PrivateBroadcastAccess } from '../../context/network.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';

@@ -2,10 +2,9 @@
 
 import { hashKey } from '../../../consensus/bytes/hex.js';
 import { witnessProgramScript } from '../../../consensus/script/build-script.js';
-import { findOutputs } from '../../../mempool/find-outputs.js';
+import { findOutputs } from '../../../mempool/index.js';
 import { follows } from '../../../policy/compat.js';
-import { signTransaction } from '../../../signing/sign-transaction.js';
-import { FlatProvider } from '../../../signing/signing-provider.js';
+import { FlatProvider, signTransaction } from '../../../signing/index.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
 import type { CallInfo } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';

@@ -1,8 +1,7 @@
 // Core 31: rpc/mempool.cpp.
 import { rejectText } from '../../../consensus/state.js';
 import type { TxView } from '../../../consensus/tx/tx-view.js';
-import type { PackageTxResult } from '../../../mempool/package/package-acceptor.js';
-import { isChildWithLoneParents, MAX_PACKAGE_COUNT, packageFaultText } from '../../../mempool/package/package-shape.js';
+import { isChildWithLoneParents, MAX_PACKAGE_COUNT, type PackageTxResult, packageFaultText } from '../../../mempool/index.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { ABSURD_FEE_RATE, burns, type Fields, failAbsurdRate, failBurnt, feesOf, keyOf, packageTx, sizesOf } from '../../node/packages.js';

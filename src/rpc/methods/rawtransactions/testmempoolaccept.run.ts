@@ -1,5 +1,5 @@
 // Core 0.21: rpc/rawtransaction.cpp, node/transaction.cpp.
-import { MAX_PACKAGE_COUNT } from '../../../mempool/package/package-shape.js';
+import { MAX_PACKAGE_COUNT } from '../../../mempool/index.js';
 import { follows } from '../../../policy/compat.js';
 import { feeRateOf } from '../../../policy/fee-rate.js';
 import { asString } from '../../args.js';

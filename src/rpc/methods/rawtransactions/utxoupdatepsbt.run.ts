@@ -2,9 +2,8 @@
 
 import { Slicer } from '../../../lib/slicer.js';
 import { follows } from '../../../policy/compat.js';
-import { isFinal } from '../../../psbt/psbt.js';
-import { dropUnneededTransactions, psbtSigning, signPsbtInput, updatePsbtOutput } from '../../../signing/psbt-input.js';
-import { FlatProvider } from '../../../signing/signing-provider.js';
+import { isFinal } from '../../../psbt/index.js';
+import { dropUnneededTransactions, FlatProvider, psbtSigning, signPsbtInput, updatePsbtOutput } from '../../../signing/index.js';
 import { asArray } from '../../args.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
 import type { CallInfo } from '../../dispatch.js';

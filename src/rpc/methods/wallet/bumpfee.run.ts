@@ -2,8 +2,7 @@
 
 import { parseTx, type TxView } from '../../../consensus/tx/tx-view.js';
 import { follows } from '../../../policy/compat.js';
-import { fieldsOf } from '../../../psbt/create-psbt.js';
-import { extractTx } from '../../../psbt/extract-tx.js';
+import { extractTx, fieldsOf } from '../../../psbt/index.js';
 import { type Bump, commitBump, createBump, inPaymentQueue, sign, WALLET_FLAG, type Wallet } from '../../../wallet/index.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import type { CallInfo } from '../../dispatch.js';

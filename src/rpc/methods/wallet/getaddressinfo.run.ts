@@ -5,7 +5,7 @@ import { type DecodedAddress, decodeAddress, encodeAddress, encodePublicKeyHash 
 import { formatPath, type HardenedMark } from '../../../address/bip32/key-path.js';
 import { type Compat, follows, only, shows } from '../../../policy/compat.js';
 import { solve } from '../../../policy/script-type.js';
-import type { SigningProvider } from '../../../signing/signing-provider.js';
+import type { SigningProvider } from '../../../signing/index.js';
 import { OWNERSHIP, type Wallet } from '../../../wallet/index.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';

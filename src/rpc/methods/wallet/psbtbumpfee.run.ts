@@ -1,6 +1,6 @@
 // Core: wallet/rpc/spend.cpp, bumpfee_helper.
 
-import { fieldsOf } from '../../../psbt/create-psbt.js';
+import { fieldsOf } from '../../../psbt/index.js';
 import { createBump, inPaymentQueue } from '../../../wallet/index.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { outpointsOf } from '../../node/signing-args.js';

@@ -1,7 +1,7 @@
 // Core 0.21: wallet/rpcwallet.cpp.
 
 import { follows } from '../../../policy/compat.js';
-import { signTransaction } from '../../../signing/sign-transaction.js';
+import { signTransaction } from '../../../signing/index.js';
 import { signingProviderOf } from '../../../wallet/index.js';
 import { checkTypes } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';

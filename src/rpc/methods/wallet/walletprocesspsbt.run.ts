@@ -2,7 +2,7 @@
 
 import { Slicer } from '../../../lib/slicer.js';
 import { follows, shows } from '../../../policy/compat.js';
-import { extractTx } from '../../../psbt/extract-tx.js';
+import { extractTx } from '../../../psbt/index.js';
 import { checkTypes } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { asHashType } from '../../node/signing-args.js';

@@ -1,0 +1,20 @@
+// Face of this module.
+export type { BlockReader } from './block-reader.js';
+export { Chain } from './chain.js';
+export type { ChainCommands } from './chain-commands.js';
+export type { ChainEventSource } from './chain-events.js';
+export { ChainFault } from './chain-fault.js';
+export type { ChainView } from './chain-view.js';
+export type { CoinReader, PinnedCoins } from './coins/coin-reader.js';
+export { DumpStoppedError } from './coins/coins-dump.js';
+export { sumCoins, WalkStoppedError } from './coins/coins-stats.js';
+export { walkCoins } from './coins/walk-coins.js';
+export type { ConnectProgress } from './connect/connect-progress.js';
+export type { KnownRoots, KnownTransactions } from './connect/known-block.js';
+export { isLarge } from './connect/large-block.js';
+export type { AcceptedBlock, Download } from './download/download.js';
+export type { ConnectedBlock, JoinedBlock, TipChange, TipListener } from './events.js';
+export type { ImportProgress } from './files/import-blocks.js';
+export { MIN_BLOCKS_TO_KEEP, type PruneSettings } from './files/pruning.js';
+export { SnapshotError, SnapshotFile } from './snapshot/snapshot-file.js';
+export { type HeaderNode, lastCommonAncestor, NodeStatus } from './tree/header-node.js';

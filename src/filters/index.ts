@@ -1,0 +1,3 @@
+// Face of this module.
+export { BASIC_FILTER, BasicFilterBuilder, filterHash, filterHeader, filterKey } from './basic-filter.js';
+export { matchesAny } from './gcs.js';

@@ -1,0 +1,3 @@
+// Face of this module for the node thread.
+export type { FilterIndex } from './filter-index.js';
+export { Indexes } from './indexes.js';

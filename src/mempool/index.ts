@@ -1,0 +1,20 @@
+// Face of this module.
+export { type AcceptResult, isBusy } from './accept/acceptor.js';
+export { type MempoolEntry, StoredTx } from './entry.js';
+export type { FeeRange } from './fees/confirm-stats.js';
+export { decodeEstimates, encodeEstimates } from './fees/estimates-file.js';
+export { FeeEstimator } from './fees/fee-estimator.js';
+export { findOutputs } from './find-outputs.js';
+export { JobPins } from './job-pins.js';
+export { Mempool } from './mempool.js';
+export { ChunkFinder, sortedChunks, sortedRows } from './order.js';
+export type { PackageTxResult } from './package/package-acceptor.js';
+export { isChildWithLoneParents, MAX_PACKAGE_COUNT, packageFaultText, packageHash } from './package/package-shape.js';
+export { decodePool, encodePool, plainPool } from './persist/mempool-file.js';
+export { type RestoreOptions, restorePool } from './persist/restore.js';
+export { copyTables, type PoolCopy, type PoolTables, tablesOf, type WholeTables } from './pool-tables.js';
+export type { TxOutcome } from './recent-outcomes.js';
+export { collectAncestors } from './relatives.js';
+export { FLAG, NO_ROW } from './rows.js';
+export type { PoolSnapshot } from './snapshot.js';
+export type { PoolListener, RemovalReason } from './tx-pool.js';
