@@ -47,7 +47,7 @@ export { inPaymentQueue } from './spend/payment-queue.js';
 export { createRandomSource } from './spend/random-source.js';
 export { Resender, reacceptTransactions } from './spend/resend.js';
 export type { Recipient } from './spend/select/draft.js';
-export { shuffle } from './spend/select/pace.js';
+export { shuffle } from './spend/select/random.js';
 export { type InputSize, inputVirtualSize, transactionWeight } from './spend/select/tx-size.js';
 export { SignedSizes } from './spend/signed-size.js';
 export { signingProviderOf } from './spend/signing-provider-of.js';

@@ -1,5 +1,5 @@
 // Repeatable random numbers for tests: the same seed gives the same numbers on every machine.
-import type { RandomSource } from '../../src/wallet/spend/select/pace.js';
+import type { RandomSource } from '../../src/wallet/spend/select/random.js';
 
 /** Returns a generator of numbers in [0, 1) (mulberry32). @param seed any integer */
 export function pseudoRandom(seed: number): () => number {

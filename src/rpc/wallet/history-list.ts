@@ -1,8 +1,7 @@
 // Shared by listsinceblock and listtransactions. Both select rows in memory first. Then they read only the bytes of
-// transactions that spent coins of the wallet, in portions, between other work.
+// transactions that spent coins of the wallet, in portions.
 
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import type { Slicer } from '../../lib/slicer.js';
 import type { RecordSnapshot, Wallet } from '../../wallet/index.js';
 import type { JsonBytes } from '../wire/json-bytes.js';
 import type { EntryOptions, HistoryWriter } from './history-entry.js';
@@ -16,7 +15,6 @@ const PORTION = 1024;
 export interface Work {
   readonly writer: HistoryWriter;
   readonly options: EntryOptions;
-  readonly slicer: Slicer;
   readonly out: JsonBytes;
   /** Called after each selected entry, with the position where it starts. */
   readonly onEntry: (start: number) => unknown;
@@ -43,7 +41,6 @@ export async function forEachEntry(wallet: Wallet, pin: RecordSnapshot, work: Wo
     if (asked) await asked;
     for (let at = 0; at < txs.length && left > 0; at++) {
       left -= writeRecord(pin, from + at, txs[at], work);
-      if (work.slicer.due) await work.slicer.pause();
     }
   }
 }

@@ -2,8 +2,6 @@
 // address are linked in the table of coins, so that an answer costs only what it counts. Core 0.21: GetReceived,
 // ListReceived.
 
-import { Slicer } from '../../lib/slicer.js';
-import { sortInSlices } from '../../lib/sort-in-slices.js';
 import { follows, only as onlySince } from '../../policy/compat.js';
 import { coinsOfAddress, FILTER, OWNERSHIP, type OwnershipFilter, type Wallet } from '../../wallet/index.js';
 import type { WalletContext } from '../context/wallet.js';
@@ -98,15 +96,14 @@ const ONLY = -1;
 /**
  * Returns every address of the address book (or one) with its received amount, in Core's order, all at the same moment.
  */
-export async function receivedByAddress(
+export function receivedByAddress(
   ctx: WalletContext,
   wallet: Wallet,
   { counted: wanted, includeEmpty, filter }: ReceivedChoice,
   only: Uint8Array | null,
-): Promise<Received[]> {
+): Received[] {
   const depths = wallet.ledger.depths();
   const found: Received[] = [];
-  const slicer = new Slicer();
   const { book } = wallet;
   for (const row of only ? [ONLY] : book.rowsOf(null)) {
     const script = only ?? book.scriptAt(row);
@@ -118,9 +115,8 @@ export async function receivedByAddress(
     if (sum.rows.length > 0 || (includeEmpty && (ownership !== OWNERSHIP.NO || !onlySince(ctx.compat, 22)))) {
       found.push({ ...sum, key: destinationKey(script), script, label, watched: ownership === OWNERSHIP.WATCH && sum.rows.length > 0 });
     }
-    if (slicer.due) await slicer.pause();
   }
-  return sortInSlices(found, (a, b) => (a.key < b.key ? -1 : 1), slicer);
+  return found.sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
 export const shownDepth = (depth: number): number => (Number.isFinite(depth) ? depth : 0);

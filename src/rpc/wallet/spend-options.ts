@@ -109,7 +109,7 @@ export async function fundWith(
   if (changePosition !== -1 && (changePosition < 0 || changePosition > tx.outputs.length)) invalid(OUT_OF_BOUNDS);
   const positions = later ? checkPositions(payers, fund.names) : positionsOf(payers, tx.outputs.length);
   if (later) control.foreign = await foreignOutputs(ctx, wallet, tx);
-  const funded = await fundTransaction(wallet, { tx, control, changePosition, payers: positions, lock }, toolsOf(ctx), call.yieldToUrgent);
+  const funded = await fundTransaction(wallet, { tx, control, changePosition, payers: positions, lock }, toolsOf(ctx));
   return 'error' in funded ? fail(RPC_CODE.WALLET_ERROR, funded.error) : funded;
 }
 

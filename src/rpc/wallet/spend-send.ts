@@ -1,7 +1,6 @@
 // Shared by sendmany and sendtoaddress. Core: wallet/rpc/spend.cpp.
 import { type CoinControl, inPaymentQueue, payAndRecord, type Recipient, shuffle, WALLET_FLAG, type Wallet } from '../../wallet/index.js';
 import type { WalletContext } from '../context/wallet.js';
-import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { hashHex } from '../render/hex.js';
 import type { JsonResult } from '../wire/values.js';
@@ -18,7 +17,6 @@ export async function sendMoney(
   wallet: Wallet,
   payment: { readonly control: CoinControl; readonly recipients: readonly Recipient[]; readonly values: ReadonlyMap<string, string> },
   verbose: boolean,
-  call: CallInfo,
 ): Promise<JsonResult> {
   ensureUnlocked(wallet);
   if (wallet.record.has(WALLET_FLAG.EXTERNAL_SIGNER)) {
@@ -30,7 +28,7 @@ export async function sendMoney(
   const { control, values } = payment;
   const recipients = shuffle([...payment.recipients], tools.chance);
   const { tx, reason } = await inPaymentQueue(wallet, async () => {
-    const made = await payAndRecord(wallet, { recipients, control, changePosition: -1, sign: true }, values, tools, call.yieldToUrgent);
+    const made = await payAndRecord(wallet, { recipients, control, changePosition: -1, sign: true }, values, tools);
     return 'error' in made ? fail(RPC_CODE.WALLET_INSUFFICIENT_FUNDS, made.error) : made;
   });
   const txid = hashHex(tx.txid);

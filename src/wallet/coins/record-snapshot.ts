@@ -1,4 +1,4 @@
-// Copies the states of records at one moment. Long replies are written in slices, and blocks may arrive between these.
+// Copies the states of records at one moment. Long replies wait for bytes of transactions, and blocks may arrive meanwhile.
 // With a copy, a reply does not mix two tips.
 import type { Ledger } from './ledger.js';
 import type { TxState } from './tx-table.js';

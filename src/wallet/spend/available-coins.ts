@@ -1,6 +1,5 @@
-// Collects the coins that a payment may spend, as columns for coin selection. Walks the wallet's unspent outputs in
-// slices. `areStillSpendable` checks, before the payment is signed, that the chosen coins can still be spent. Core:
-// AvailableCoins.
+// Collects the coins that a payment may spend, as columns for coin selection. `areStillSpendable` checks, before the
+// payment is signed, that the chosen coins can still be spent. Core: AvailableCoins.
 
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { solve } from '../../policy/script-type.js';
@@ -15,7 +14,6 @@ import { WALLET_FLAG } from '../wallet-record.js';
 import type { CoinControl } from './coin-control.js';
 import type { SpendTools } from './payment.js';
 import { type CoinColumns, emptyColumns, OUTPUT_KINDS } from './select/groups.js';
-import type { Pace } from './select/pace.js';
 import { type InputSize, inputVirtualSize } from './select/tx-size.js';
 import type { SignedSizes } from './signed-size.js';
 
@@ -48,7 +46,6 @@ export async function availableCoins(
   sizes: SignedSizes,
   tools: SpendTools,
   feeRate: number | null,
-  pace: Pace,
 ): Promise<AvailableCoins> {
   const { ledger } = wallet;
   const { coins } = ledger;
@@ -61,7 +58,6 @@ export async function availableCoins(
     const [confirmed, pending] = [coins.inBucket(BUCKET.CONFIRMED), coins.inBucket(BUCKET.PENDING)];
     const relatives = tools.options.rules.leastWaste ? await relativesOf(wallet, pending, tools) : NO_RELATIVES;
     for (let i = 0; i < confirmed.length + pending.length; i++) {
-      if ((i & 63) === 0 && pace.due) await pace.pause();
       const coin = i < confirmed.length ? confirmed[i] : pending[i - confirmed.length];
       const tx = coins.txRow(coin);
       let parent = parents.get(tx);
@@ -78,7 +74,7 @@ export async function availableCoins(
       rows.push(coin);
     }
   }
-  return columnsFor(wallet, control.version === VERSION_3 ? ofOneParent(wallet, rows) : rows, sizes, tools, feeRate, pace);
+  return columnsFor(wallet, control.version === VERSION_3 ? ofOneParent(wallet, rows) : rows, sizes, tools, feeRate);
 }
 
 /** Checks whether the transaction that created a coin meets Core's conditions for spending the coin. */
@@ -145,7 +141,6 @@ async function columnsFor(
   sizes: SignedSizes,
   tools: SpendTools,
   feeRate: number | null,
-  pace: Pace,
 ): Promise<AvailableCoins> {
   const { ledger } = wallet;
   const columns = emptyColumns(rows.length);
@@ -153,7 +148,6 @@ async function columnsFor(
   const around = await relativesOf(wallet, rows, tools);
   const pending: number[] = [];
   for (let i = 0; i < rows.length; i++) {
-    if ((i & 63) === 0 && pace.due) await pace.pause();
     const tx = ledger.coins.txRow(rows[i]);
     const depth = ledger.depth(tx);
     const script = ledger.coins.script(rows[i]);
@@ -205,11 +199,10 @@ function kindOf(script: Uint8Array, size: InputSize | null): number {
  * Returns a number for each coin that is equal for coins of the same address; -1 for scripts without an address. With
  * `byScript`, equal for coins of the same script.
  */
-export async function addressNumbers(wallet: Wallet, rows: readonly number[], byScript: boolean, pace: Pace): Promise<Int32Array> {
+export function addressNumbers(wallet: Wallet, rows: readonly number[], byScript: boolean): Int32Array {
   const numbers = new Int32Array(rows.length);
   const known = new Map<string, number>();
   for (let i = 0; i < rows.length; i++) {
-    if ((i & 255) === 0 && pace.due) await pace.pause();
     const script = wallet.ledger.coins.script(rows[i]);
     const destination = byScript ? script : destinationOf(script, wallet.parts.crypto);
     if (destination === null) {

@@ -30,10 +30,9 @@ export async function payAndRecord(
   request: PaymentRequest,
   values: ReadonlyMap<string, string>,
   tools: SpendTools,
-  yieldFirst?: () => unknown,
 ): Promise<Payment | PaymentError> {
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
-    const made = await createTransaction(wallet, request, tools, yieldFirst);
+    const made = await createTransaction(wallet, request, tools);
     if ('error' in made) return made;
     const stands = (): boolean => areStillUnspent(wallet, made.chosen);
     if ((await commitTransaction(wallet, made.tx, values, tools, { isStillValid: stands })) !== false) return made;

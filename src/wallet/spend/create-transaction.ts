@@ -4,7 +4,6 @@
 import { SIGHASH_DEFAULT } from '../../consensus/script/sighash.js';
 import { buildTx, type TxInputFields } from '../../consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
-import { Slicer } from '../../lib/slicer.js';
 import { signTransaction, withInputs } from '../../signing/index.js';
 import type { Wallet } from '../wallet.js';
 import { areStillSpendable } from './available-coins.js';
@@ -14,7 +13,7 @@ import type { Payment, PaymentError, PaymentRequest, SpendTools } from './paymen
 import { gatherCoins, largestOf, type PaymentCoins, sizeOf } from './payment-coins.js';
 import { MAX_STANDARD_WEIGHT, PaymentPlan } from './payment-plan.js';
 import type { Draft } from './select/draft.js';
-import { type Pace, shuffle } from './select/pace.js';
+import { shuffle } from './select/random.js';
 import { transactionWeight } from './select/tx-size.js';
 import { SignedSizes } from './signed-size.js';
 import { signingProviderOf } from './signing-provider-of.js';
@@ -37,30 +36,16 @@ const SEQUENCE_LOCKABLE = 0xffff_fffe;
 const FRESH_TIP_SECONDS = 8 * 60 * 60;
 const EMPTY = new Uint8Array(0);
 
-/**
- * Makes a payment.
- * @param yieldFirst called after each pause; the payment continues when the returned promise resolves, so that more
- *   urgent work can run first
- */
-export async function createTransaction(
-  wallet: Wallet,
-  request: PaymentRequest,
-  tools: SpendTools,
-  yieldFirst?: () => unknown,
-): Promise<Payment | PaymentError> {
+/** Makes a payment. */
+export async function createTransaction(wallet: Wallet, request: PaymentRequest, tools: SpendTools): Promise<Payment | PaymentError> {
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
-    const answer = await makePayment(wallet, request, tools, new Slicer(yieldFirst));
+    const answer = await makePayment(wallet, request, tools);
     if (answer !== 'moved') return answer;
   }
   return COINS_SPENT_MEANWHILE;
 }
 
-async function makePayment(
-  wallet: Wallet,
-  request: PaymentRequest,
-  tools: SpendTools,
-  pace: Pace,
-): Promise<Payment | PaymentError | 'moved'> {
+async function makePayment(wallet: Wallet, request: PaymentRequest, tools: SpendTools): Promise<Payment | PaymentError | 'moved'> {
   const { control, recipients } = request;
   const setting = { ...tools, payFeeRate: wallet.session.payFeeRate };
   const rate = await minimumFeeRate(setting, control);
@@ -69,18 +54,18 @@ async function makePayment(
   const refusal = plan.refusal();
   if (refusal !== null) return refusal;
   const sizes = new SignedSizes(wallet, control, tools);
-  const pool = await gatherCoins(wallet, control, sizes, tools, rules.leastWaste ? rate.feeRate : null, pace);
+  const pool = await gatherCoins(wallet, control, sizes, tools, rules.leastWaste ? rate.feeRate : null);
   const weight = (draft: Draft, from: PaymentCoins): number => {
     const scripts = recipients.map(({ script }) => script);
     const inputs = draft.coins.map((coin) => sizeOf(from, coin)!);
     return transactionWeight(inputs, draft.change > 0 ? [...scripts, plan.changeScript] : scripts);
   };
   let from = pool;
-  let draft = await plan.draft(from, pace);
+  let draft = await plan.draft(from);
   if (!('error' in draft) && weight(draft, from) > MAX_STANDARD_WEIGHT) {
     // The selected coins are too many for one transaction. Try again with the coins of highest value only.
-    from = await largestOf(pool, LARGEST_COINS, pace);
-    draft = await plan.draft(from, pace);
+    from = largestOf(pool, LARGEST_COINS);
+    draft = await plan.draft(from);
     if ('error' in draft || weight(draft, from) > MAX_STANDARD_WEIGHT) return TOO_LARGE;
   }
   if ('error' in draft) return draft;
@@ -99,7 +84,7 @@ async function makePayment(
     // The change script has another size than assumed (an uncompressed key has only a P2PKH script), so make the
     // payment again with it.
     if (changeScript.length !== plan.changeScript.length) {
-      return makePayment(wallet, { ...request, control: { ...control, changeScript } }, tools, pace);
+      return makePayment(wallet, { ...request, control: { ...control, changeScript } }, tools);
     }
   }
   const unsigned = assemble(wallet, request, tools, { draft, from, changeScript, locktime: await lockTime(wallet, tools) });

@@ -142,7 +142,6 @@ export async function createBump(
   wishes: BumpOptions,
   tools: SpendTools,
   find: FindOutputs,
-  yieldFirst?: () => unknown,
 ): Promise<Bump | BumpError> {
   if (wishes.outputs.length > 0 && wishes.changeIndex !== null) {
     return refuse(
@@ -184,7 +183,7 @@ export async function createBump(
     if (fault) return fault;
   }
   const request = { recipients, control: { ...control, feeRate }, changePosition: -1, sign: false };
-  const made = await createTransaction(wallet, request, tools, yieldFirst);
+  const made = await createTransaction(wallet, request, tools);
   if ('error' in made) return creationFailed(made);
   return { tx: made.tx, oldFee, newFee: made.fee, chosen: made.chosen };
 }

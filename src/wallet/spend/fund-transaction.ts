@@ -28,18 +28,13 @@ export interface FundedTransaction {
   readonly changePosition: number;
 }
 
-/** Funds a transaction. Call this in the payment queue. @param yieldFirst see createTransaction */
-export async function fundTransaction(
-  wallet: Wallet,
-  request: FundRequest,
-  tools: SpendTools,
-  yieldFirst?: () => unknown,
-): Promise<FundedTransaction | PaymentError> {
+/** Funds a transaction. Call this in the payment queue. */
+export async function fundTransaction(wallet: Wallet, request: FundRequest, tools: SpendTools): Promise<FundedTransaction | PaymentError> {
   const { tx, changePosition, payers, lock } = request;
   const given = tx.inputs.map(({ prevHash, prevIndex }) => outpointOf(prevHash, prevIndex));
   const control = { ...request.control, inputs: [...request.control.inputs, ...given] };
   const recipients = tx.outputs.map(({ script, value }, i) => ({ script, amount: Number(value), subtractFee: payers.has(i) }));
-  const made = await createTransaction(wallet, { recipients, control, changePosition, sign: false }, tools, yieldFirst);
+  const made = await createTransaction(wallet, { recipients, control, changePosition, sign: false }, tools);
   if ('error' in made) return made;
   const known = new Set(given.map(hashKey));
   // If an input occurs twice, spend it once. Up to 0.21, Core keeps the inputs as given.

@@ -7,7 +7,6 @@ import type { CoinControl } from './coin-control.js';
 import type { SpendTools } from './payment.js';
 import { emptyColumns } from './select/groups.js';
 import { descending } from './select/order.js';
-import type { Pace } from './select/pace.js';
 import type { InputSize } from './select/tx-size.js';
 import type { SignedSizes } from './signed-size.js';
 
@@ -39,9 +38,8 @@ export async function gatherCoins(
   sizes: SignedSizes,
   tools: SpendTools,
   feeRate: number | null,
-  pace: Pace,
 ): Promise<PaymentCoins> {
-  const available = await availableCoins(wallet, control, sizes, tools, feeRate, pace);
+  const available = await availableCoins(wallet, control, sizes, tools, feeRate);
   const { coins } = wallet.ledger;
   const presets = new Map<string, Preset>();
   let fault: PaymentCoins['fault'] = null;
@@ -71,8 +69,8 @@ export const sizeOf = ({ rows, sizes, presets }: PaymentCoins, coin: number): In
   coin < rows.length ? sizes[coin] : presets[coin - rows.length].size;
 
 /** Returns only the available coins of highest value, and all required coins. */
-export async function largestOf(pool: PaymentCoins, count: number, pace: Pace): Promise<PaymentCoins> {
-  const order = (await descending(pool.columns.values, pace)).subarray(0, count);
+export function largestOf(pool: PaymentCoins, count: number): PaymentCoins {
+  const order = descending(pool.columns.values).subarray(0, count);
   const columns = emptyColumns(order.length);
   order.forEach((from, to) => {
     for (const name of ['values', 'inputBytes', 'depths', 'fromMe', 'ancestors', 'descendants', 'bumpFees', 'types'] as const) {

@@ -19,7 +19,6 @@ import { draftByWaste } from './select/draft-by-waste.js';
 import { addressGroups, type CoinColumns, type Groups, singleGroups } from './select/groups.js';
 import { spendFee } from './select/least-waste.js';
 import { randomOrder } from './select/order.js';
-import type { Pace } from './select/pace.js';
 import { inputVirtualSize, outputBytes } from './select/tx-size.js';
 import { SignedSizes } from './signed-size.js';
 
@@ -94,17 +93,17 @@ export class PaymentPlan {
     return null;
   }
 
-  async draft(pool: PaymentCoins, pace: Pace): Promise<Draft | PaymentError> {
+  async draft(pool: PaymentCoins): Promise<Draft | PaymentError> {
     const { control } = this.#request;
     const { maxGroupingFeeSats, rules } = this.#setting.options;
     const fault = rules.leastWaste ? presetFault(this.#wallet, control, pool) : null;
     if (fault !== null) return fault;
-    if (control.avoidPartialSpends) return this.#draft(pool, (await this.#addressGroups(pool, pace)) ?? singleGroups(pool.columns), pace);
-    const single = await this.#draft(pool, singleGroups(pool.columns), pace);
+    if (control.avoidPartialSpends) return this.#draft(pool, this.#addressGroups(pool) ?? singleGroups(pool.columns));
+    const single = await this.#draft(pool, singleGroups(pool.columns));
     if ('error' in single || single.fee === 0 || maxGroupingFeeSats < 0) return single;
-    const groups = await this.#addressGroups(pool, pace);
+    const groups = this.#addressGroups(pool);
     if (groups === null) return single;
-    const grouped = await this.#draft(pool, groups, pace);
+    const grouped = await this.#draft(pool, groups);
     if ('error' in grouped) return single;
     const together = grouped.fee <= single.fee + maxGroupingFeeSats;
     const choice = together ? 'grouped' : 'non-grouped';
@@ -112,15 +111,15 @@ export class PaymentPlan {
     return together ? grouped : single;
   }
 
-  async #addressGroups(pool: PaymentCoins, pace: Pace): Promise<Groups | null> {
+  #addressGroups(pool: PaymentCoins): Groups | null {
     const { client, chance, options } = this.#setting;
-    const numbers = await addressNumbers(this.#wallet, pool.rows, options.rules.leastWaste, pace);
+    const numbers = addressNumbers(this.#wallet, pool.rows, options.rules.leastWaste);
     // Random, because a fixed order of an address's coins would reveal something about the wallet.
-    const order = await randomOrder(numbers.length, chance, pace);
-    return addressGroups(pool.columns, numbers, order, client.maxAncestors, pace);
+    const order = randomOrder(numbers.length, chance);
+    return addressGroups(pool.columns, numbers, order, client.maxAncestors);
   }
 
-  #draft(pool: PaymentCoins, groups: Groups, pace: Pace): Promise<Draft | PaymentError> {
+  #draft(pool: PaymentCoins, groups: Groups): Draft | PaymentError | Promise<Draft | PaymentError> {
     const { client, options } = this.#setting;
     const { feeRate, reason } = this.#rate;
     const terms = {
@@ -139,10 +138,10 @@ export class PaymentPlan {
       rejectLongChains: options.rejectLongChains,
       includeUnsafe: this.#request.control.includeUnsafe,
     };
-    return options.rules.leastWaste ? this.#draftByWaste(terms, pool, groups, pace) : this.#draftInSteps(terms, pool, groups, pace);
+    return options.rules.leastWaste ? this.#draftByWaste(terms, pool, groups) : this.#draftInSteps(terms, pool, groups);
   }
 
-  async #draftByWaste(terms: CommonTerms, pool: PaymentCoins, groups: Groups, pace: Pace): Promise<Draft | PaymentError> {
+  #draftByWaste(terms: CommonTerms, pool: PaymentCoins, groups: Groups): Promise<Draft | PaymentError> {
     const { client, chance } = this.#setting;
     const { control } = this.#request;
     const { coins } = this.#wallet.ledger;
@@ -150,7 +149,7 @@ export class PaymentPlan {
       {
         ...terms,
         mixed: groups,
-        positive: await this.#positive(pool, groups, pace),
+        positive: this.#positive(pool, groups),
         changeSpendBytes: this.#changeSpendBytes,
         maxWeight: control.maxWeight ?? MAX_STANDARD_WEIGHT,
         version: control.version,
@@ -159,7 +158,6 @@ export class PaymentPlan {
       },
       {
         chance,
-        pace,
         inputSize: (coin) => sizeOf(pool, coin),
         combinedBump: async (some) => {
           const outpoints = some.map((coin) => coins.outpoint(pool.rows[coin]));
@@ -171,17 +169,17 @@ export class PaymentPlan {
   }
 
   /** Returns groups of only those coins whose value exceeds their fee. */
-  async #positive(pool: PaymentCoins, groups: Groups, pace: Pace): Promise<Groups> {
+  #positive(pool: PaymentCoins, groups: Groups): Groups {
     const { columns } = pool;
     if (groups.count === columns.count) return groups;
     const { client, chance } = this.#setting;
-    const numbers = await addressNumbers(this.#wallet, pool.rows, true, pace);
-    const order = await randomOrder(numbers.length, chance, pace);
+    const numbers = addressNumbers(this.#wallet, pool.rows, true);
+    const order = randomOrder(numbers.length, chance);
     const worthwhile = order.filter((coin) => columns.values[coin] > spendFee(columns, coin, this.#rate.feeRate));
-    return (await addressGroups(columns, numbers, worthwhile, client.maxAncestors, pace)) ?? singleGroups(columns);
+    return addressGroups(columns, numbers, worthwhile, client.maxAncestors) ?? singleGroups(columns);
   }
 
-  #draftInSteps(terms: CommonTerms, pool: PaymentCoins, groups: Groups, pace: Pace): Promise<Draft | PaymentError> {
+  #draftInSteps(terms: CommonTerms, pool: PaymentCoins, groups: Groups): Draft | PaymentError {
     const { chance } = this.#setting;
     const { feeRate, recipients } = terms;
     const presetIndices = pool.presets.map((_, i) => pool.rows.length + i);
@@ -197,9 +195,9 @@ export class PaymentPlan {
     const tools: DraftTools = {
       chance,
       inputSize: (coin) => sizeOf(pool, coin),
-      choose: async (target, exact, fixedBytes) => {
+      choose: (target, exact, fixedBytes) => {
         if (pool.fault !== null) return { coins: null, value: 0, exact: false };
-        const choice = await chooseCoins(choiceTerms, target, exact, fixedBytes, chance, pace);
+        const choice = chooseCoins(choiceTerms, target, exact, fixedBytes, chance);
         return choice.coins === null ? choice : { ...choice, coins: [...choice.coins, ...presetIndices] };
       },
     };

@@ -9,7 +9,7 @@ import type { Wallet } from '../wallet.js';
 import type { CoinControl } from './coin-control.js';
 import type { SpendOptions } from './options.js';
 import type { Recipient } from './select/draft.js';
-import type { RandomSource } from './select/pace.js';
+import type { RandomSource } from './select/random.js';
 
 export interface PaymentRequest {
   readonly recipients: readonly Recipient[];

@@ -1,6 +1,6 @@
 // Random numbers from the system's source, read in large portions because coin selection needs millions of bits.
 import { randomFillSync } from 'node:crypto';
-import type { RandomSource } from './select/pace.js';
+import type { RandomSource } from './select/random.js';
 
 const PORTION = 1 << 14;
 

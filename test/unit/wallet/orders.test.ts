@@ -2,8 +2,6 @@
 
 import t from 'tap';
 import { type HeaderNode, HeaderSlabs } from '../../../src/chain/tree/header-node.js';
-import { Slicer } from '../../../src/lib/slicer.js';
-import { sortInSlices } from '../../../src/lib/sort-in-slices.js';
 import { firstBlockSince } from '../../../src/rpc/node/first-block-since.js';
 import { CoinTable } from '../../../src/wallet/coins/coin-table.js';
 import { HeightOrder } from '../../../src/wallet/coins/height-order.js';
@@ -159,24 +157,4 @@ t.test('firstBlockSince finds the first block since a time in at most 11 reads',
     t.equal(chain.tip.maxTime, Math.max(...times));
   }
   t.end();
-});
-
-t.test('sorts long lists in slices', async (t) => {
-  const random = pseudoRandom(8);
-  for (const count of [0, 1, 511, 512, 513, 5000]) {
-    const items = Array.from({ length: count }, (_, i) => ({ value: Math.floor(random() * 100), i }));
-    let turns = 0;
-    const slicer = Object.assign(new Slicer(), {
-      pause: async () => {
-        turns++;
-      },
-    });
-    Object.defineProperty(slicer, 'due', { value: true });
-    const sorted = await sortInSlices(items, (a, b) => a.value - b.value, slicer);
-    t.same(
-      sorted,
-      [...items].sort((a, b) => a.value - b.value || a.i - b.i),
-    );
-    t.ok(turns >= count / 512);
-  }
 });

@@ -8,7 +8,6 @@ import { draftByWaste, type WasteDraftTerms } from '../../../src/wallet/spend/se
 import { addressGroups, emptyColumns, type Groups, OUTPUT_KINDS, singleGroups } from '../../../src/wallet/spend/select/groups.js';
 import { knapsack } from '../../../src/wallet/spend/select/knapsack.js';
 import { chooseByWaste, type WasteChoice } from '../../../src/wallet/spend/select/least-waste.js';
-import { NEVER_YIELDS, type Pace } from '../../../src/wallet/spend/select/pace.js';
 import { drawCoins } from '../../../src/wallet/spend/select/random-draw.js';
 import { transactionWeight } from '../../../src/wallet/spend/select/tx-size.js';
 import { rounds } from '../../framework/depth.js';
@@ -16,7 +15,6 @@ import { fc } from '../../framework/fast-check.js';
 import { seededSource } from '../../framework/pseudo-random.js';
 
 /** Makes the selection pause at every opportunity. */
-const HURRIED: Pace = { due: true, pause: () => Promise.resolve() };
 const NO_LIMIT = Number.POSITIVE_INFINITY;
 const subsets = (count: number): number[][] =>
   Array.from({ length: 2 ** count }, (_, mask) => Array.from({ length: count }, (_, i) => i).filter((i) => (mask >> i) & 1));
@@ -54,7 +52,7 @@ t.test('branch and bound finds the least wasteful match within the weight limit'
         const columns = columnsOf(coins, 3, longTerm);
         const { effective, weights, fees, longTermFees } = columns;
         const search = { ...columns, target, costOfChange, maxWeight, stopsAtNone: false };
-        const found = await branchAndBound(search, HURRIED);
+        const found = branchAndBound(search);
         const wasteOf = (chosen: readonly number[]): number =>
           sumOf(fees, chosen) - sumOf(longTermFees, chosen) + sumOf(effective, chosen) - target;
         const fits = (chosen: readonly number[]): boolean =>
@@ -84,7 +82,7 @@ t.test('grindCoins finds the lightest coins that pay, then the smallest sum', as
   await fc.assert(
     fc.asyncProperty(coinsOf, fc.integer({ min: 1, max: 150 }), fc.integer({ min: 2, max: 30 }), async (coins, target, maxWeight) => {
       const { effective, weights } = columnsOf(coins, 0, 0);
-      const found = await grindCoins({ effective, weights }, target, maxWeight, HURRIED);
+      const found = grindCoins({ effective, weights }, target, maxWeight);
       const paying = subsets(coins.length).filter((chosen) => sumOf(effective, chosen) >= target);
       const light = paying.filter((chosen) => sumOf(weights, chosen) <= maxWeight);
       if (found === 'short') return light.length === 0 && (paying.length === 0 || light.length === 0);
@@ -111,8 +109,8 @@ t.test('drawCoins and knapsack pay within the limit, and find coins if all toget
       async (coins, target, maxWeight, seed) => {
         const { effective, weights } = columnsOf(coins, 0, 0);
         const total = effective.reduce((sum, value) => sum + value, 0);
-        const drawn = await drawCoins({ effective, weights }, target, maxWeight, seededSource(seed), HURRIED);
-        const packed = await knapsack({ values: effective, weights, target, minChange: 5, maxWeight }, seededSource(seed), HURRIED);
+        const drawn = drawCoins({ effective, weights }, target, maxWeight, seededSource(seed));
+        const packed = knapsack({ values: effective, weights, target, minChange: 5, maxWeight }, seededSource(seed));
         return [drawn, packed].every((found) => {
           if (typeof found === 'string') return maxWeight < NO_LIMIT || total < target;
           return isSet(found, coins.length) && sumOf(effective, found) >= target && sumOf(weights, found) <= maxWeight;
@@ -193,7 +191,7 @@ t.test('chooseByWaste picks eligible coins and wastes no more than any possible 
           maxChildWeight: 400_000,
           combinedBump: async (some) => half(coins.bumpFees)(some),
         };
-        const found = await chooseByWaste(choice, seededSource(seed), HURRIED);
+        const found = await chooseByWaste(choice, seededSource(seed));
         const effective = coins.values.map((value, i) => value - up(feeRate, coins.inputBytes[i]) - coins.bumpFees[i]);
         const safest = list.flatMap(({ depth, mine }, i) => (depth >= (mine ? 1 : 6) ? [i] : []));
         const allowed = list.flatMap(({ depth, mine }, i) => (depth >= (mine ? 0 : 1) ? [i] : []));
@@ -250,7 +248,7 @@ t.test('drafts conserve amounts, pay for size and low-fee ancestors, and keep th
         const addresses = Int32Array.from(list, ({ address }) => address);
         const order = Int32Array.from(list, (_, i) => i);
         const group = async (some: Int32Array): Promise<Groups> =>
-          (together ? await addressGroups(coins, addresses, some, 25, NEVER_YIELDS) : null) ?? singleGroups(coins);
+          (together ? addressGroups(coins, addresses, some, 25) : null) ?? singleGroups(coins);
         const worth = order.filter((i) => coins.values[i] > up(feeRate, coins.inputBytes[i]) + coins.bumpFees[i]);
         const presets = Array.from({ length: presetCount }, (_, i) => ({ value: 20_000 + i, bytes: 68, bumpFee: i * 100 }));
         const terms: WasteDraftTerms = {
@@ -281,7 +279,6 @@ t.test('drafts conserve amounts, pay for size and low-fee ancestors, and keep th
           inputSize: sizeOf,
           combinedBump: async (some) => combinedBump(some),
           chance: seededSource(seed),
-          pace: HURRIED,
           log: () => {},
         });
         if ('error' in draft) return draft.error !== '' && !/Fee paid|Fee needed/.test(draft.error);

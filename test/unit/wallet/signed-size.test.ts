@@ -4,7 +4,6 @@ import t from 'tap';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
 import { NO_PROVIDER } from '../../../src/address/descriptor/infer.js';
 import { hashKey } from '../../../src/consensus/bytes/hex.js';
-import { Slicer } from '../../../src/lib/slicer.js';
 import { importdescriptors } from '../../../src/rpc/methods/wallet/importdescriptors.run.js';
 import { importmulti } from '../../../src/rpc/methods/wallet/importmulti.run.js';
 import { FlatProvider, type SigningProvider } from '../../../src/signing/signing-provider.js';
@@ -91,7 +90,7 @@ t.test('remembers whether an input has a witness when the caller gives its weigh
   );
   const inputs = [0, 1].map((i) => Uint8Array.from([...tx.txid, i, 0, 0, 0]));
   const control = { ...defaultControl(false), allowWatchOnly: true, inputs, weights: new Map(inputs.map((one) => [hashKey(one), 400])) };
-  const { presets } = await gatherCoins(wallet, control, new SignedSizes(wallet, control, tools), tools, null, new Slicer());
+  const { presets } = await gatherCoins(wallet, control, new SignedSizes(wallet, control, tools), tools, null);
   t.same(
     presets.map(({ size }) => [size.weight, size.witness > 0]),
     [

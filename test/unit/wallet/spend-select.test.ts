@@ -7,13 +7,11 @@ import { draftPayment, type Recipient } from '../../../src/wallet/spend/select/d
 import { addressGroups, emptyColumns, singleGroups } from '../../../src/wallet/spend/select/groups.js';
 import { knapsack } from '../../../src/wallet/spend/select/knapsack.js';
 import { descending, randomOrder } from '../../../src/wallet/spend/select/order.js';
-import { NEVER_YIELDS, type Pace, type RandomSource } from '../../../src/wallet/spend/select/pace.js';
 import { inputVirtualSize, outputBytes, transactionWeight, virtualSize } from '../../../src/wallet/spend/select/tx-size.js';
 import { fc } from '../../framework/fast-check.js';
 import { seededSource } from '../../framework/pseudo-random.js';
 
 /** Makes the selection pause at every opportunity. */
-const HURRIED: Pace = { due: true, pause: () => Promise.resolve() };
 const CENT = 1_000_000;
 const P2WPKH = new Uint8Array(22).fill(1);
 P2WPKH[0] = 0;
@@ -30,9 +28,9 @@ t.test('sorts stably, and random orders contain every index once', async (t) => 
     fc.asyncProperty(fc.integer({ min: 0, max: 20_000 }), fc.integer(), async (count, seed) => {
       const chance = seededSource(seed);
       const keys = Float64Array.from({ length: count }, () => chance.below(1000));
-      const order = await descending(keys, HURRIED);
+      const order = descending(keys);
       const wanted = Array.from(keys, (_, i) => i).sort((a, b) => keys[b] - keys[a] || a - b);
-      const random = await randomOrder(count, chance, HURRIED);
+      const random = randomOrder(count, chance);
       return order.every((at, i) => at === wanted[i]) && [...random].sort((a, b) => a - b).every((at, i) => at === i);
     }),
     { numRuns: 15 },
@@ -77,7 +75,7 @@ t.test('branch and bound finds the least wasteful match whenever there is one', 
           ...WEIGHTLESS(values.length),
           stopsAtNone: true,
         };
-        const found = await branchAndBound(search, NEVER_YIELDS);
+        const found = branchAndBound(search);
         const least = leastWaste(search);
         if (found === 'short' || found === 'heavy' || least === null) return found === 'short' && least === null;
         matches++;
@@ -97,7 +95,7 @@ t.test('branch and bound ends when nothing matches among nearly equal coins', as
   const effective = Float64Array.from({ length: 40 }, (_, i) => 2 ** 20 + 2 ** (i % 20));
   const zeros = new Float64Array(40);
   const search = { effective, fees: zeros, longTermFees: zeros, target: 21 * 2 ** 20 - 1, costOfChange: 0 };
-  t.equal(await branchAndBound({ ...search, ...WEIGHTLESS(40), stopsAtNone: true }, NEVER_YIELDS), 'short');
+  t.equal(branchAndBound({ ...search, ...WEIGHTLESS(40), stopsAtNone: true }), 'short');
 });
 
 t.test('knapsack matches the best subset for few coins and pays whenever the coins suffice', async (t) => {
@@ -110,7 +108,7 @@ t.test('knapsack matches the best subset for few coins and pays whenever the coi
         const values = Float64Array.from(tenths, (tenth) => (tenth * CENT) / 4 + tenth);
         const target = (target10 * CENT) / 4;
         const search = { values, target, minChange: CENT, ...WEIGHTLESS(values.length) };
-        const found = await knapsack(search, seededSource(seed), NEVER_YIELDS);
+        const found = knapsack(search, seededSource(seed));
         const total = values.reduce((sum, value) => sum + value, 0);
         if (typeof found === 'string') return total < target;
         const sum = sumOf(values, found);
@@ -191,7 +189,7 @@ t.test('spends from the safest tier that reaches the amount', async (t) => {
     { value: 5 * CENT, depth: 6 },
   ];
   const chosen = async (target: number, more: Partial<ChoiceTerms> = {}): Promise<number[] | null> => {
-    const choice = await chooseCoins(termsOf(list, more), target, false, 0, seededSource(1), NEVER_YIELDS);
+    const choice = chooseCoins(termsOf(list, more), target, false, 0, seededSource(1));
     return choice.coins && [...choice.coins].sort((a, b) => a - b);
   };
   for (let i = 0; i < 20; i++) t.ok([3, 4].includes((await chosen(4 * CENT))![0]), 'confirmed for good or mine');
@@ -208,8 +206,8 @@ t.test('groups coins of an address, ten at most', async (t) => {
   const list = Array.from({ length: 25 }, () => ({ value: CENT }));
   const { coins } = termsOf([...list, { value: 7 * CENT }, { value: 9 * CENT, depth: 3 }]);
   const numbers = Int32Array.from({ length: 27 }, (_, i) => (i < 25 ? 0 : -1));
-  const order = await randomOrder(27, seededSource(5), NEVER_YIELDS);
-  const groups = (await addressGroups(coins, numbers, order, 25, NEVER_YIELDS))!;
+  const order = randomOrder(27, seededSource(5));
+  const groups = addressGroups(coins, numbers, order, 25)!;
   t.same(
     [...groups.values].sort((a, b) => a - b),
     [5 * CENT, 7 * CENT, 9 * CENT, 10 * CENT, 10 * CENT],
@@ -222,9 +220,9 @@ t.test('groups coins of an address, ten at most', async (t) => {
     Array.from({ length: 27 }, (_, i) => i),
   );
   const alone = Int32Array.from({ length: 27 }, (_, i) => i);
-  t.equal(await addressGroups(coins, alone, order, 25, NEVER_YIELDS), null, 'nothing shared, nothing to group');
+  t.equal(addressGroups(coins, alone, order, 25), null, 'nothing shared, nothing to group');
   const terms = termsOf([...list, { value: 7 * CENT }, { value: 9 * CENT, depth: 3 }], { groups });
-  const choice = await chooseCoins(terms, 8 * CENT, false, 0, seededSource(3), NEVER_YIELDS);
+  const choice = chooseCoins(terms, 8 * CENT, false, 0, seededSource(3));
   t.ok([10, 11].includes(choice.coins!.length) || choice.value === 16 * CENT, 'whole groups');
 });
 
@@ -272,7 +270,7 @@ t.test('drafts conserve amounts and pay the fee of their size', async (t) => {
           {
             chance,
             inputSize: () => KEY_INPUT,
-            choose: (target, exact, fixed) => chooseCoins(terms, target, exact, fixed, chance, NEVER_YIELDS),
+            choose: (target, exact, fixed) => chooseCoins(terms, target, exact, fixed, chance),
           },
         );
         const total = values.reduce((sum, value) => sum + value, 0);
@@ -339,7 +337,7 @@ t.test('rejects impossible drafts with the messages of Core', async (t) => {
       {
         chance: seededSource(1),
         inputSize: () => (more.size === null ? null : KEY_INPUT),
-        choose: (target, exact, fixed) => chooseCoins(terms, target, exact, fixed, seededSource(1), NEVER_YIELDS),
+        choose: (target, exact, fixed) => chooseCoins(terms, target, exact, fixed, seededSource(1)),
       },
     );
     return 'error' in made ? made.error : null;
@@ -357,42 +355,4 @@ t.test('rejects impossible drafts with the messages of Core', async (t) => {
   t.match(await draft([to(1000)], { feeUnknown: true }), /^Fee estimation failed\. Fallbackfee is disabled\./);
   t.equal(await draft([to(1000)], { position: 2 }), 'Change index out of range');
   t.equal(await draft([to(1000)], { position: 1 }), null);
-});
-
-t.test('selects from very many coins in short slices', async (t) => {
-  const chance = seededSource(9);
-  const list = Array.from({ length: 100_000 }, () => ({ value: 1000 + chance.below(50 * CENT) }));
-  const terms = termsOf(list, { costOfChange: 100 });
-  // A slice can end only when the clock is read. The test counts these readings, and checks that there are at most
-  // 2,048 random draws between two of them.
-  for (const [exact, wanted] of [
-    [true, 1_225],
-    [false, 16_267],
-  ] as const) {
-    let looks = 0;
-    let drawn = 0;
-    let longest = 0;
-    const pace: Pace = {
-      get due() {
-        looks++;
-        drawn = 0;
-        return looks % 4 === 0;
-      },
-      pause: async () => {},
-    };
-    const counted: RandomSource = {
-      below: (limit) => {
-        longest = Math.max(longest, ++drawn);
-        return chance.below(limit);
-      },
-      coin: () => {
-        longest = Math.max(longest, ++drawn);
-        return chance.coin();
-      },
-    };
-    const choice = await chooseCoins(terms, 12_345_678_901, exact, 100, counted, pace);
-    if (!exact) t.ok(choice.value >= 12_345_678_901);
-    t.equal(looks, wanted, exact ? 'exactly' : 'closely');
-    t.ok(longest <= 2_048, `${longest} draws at a time`);
-  }
 });

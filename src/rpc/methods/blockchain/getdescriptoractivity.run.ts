@@ -4,7 +4,6 @@
 import type { TxView } from '../../../consensus/tx/tx-view.js';
 import { unpackScripts } from '../../../jobs/script-marks.js';
 import { Slicer } from '../../../lib/slicer.js';
-import { sortInSlices } from '../../../lib/sort-in-slices.js';
 import { asHash } from '../../args.js';
 import type { HeaderInfo } from '../../context/chain.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
@@ -30,7 +29,7 @@ async function blocksOf({ chain }: NodeContext, hashes: readonly JsonValue[], sl
     byHeight.set(node.height, node);
     if (slicer.due) await slicer.pause();
   }
-  return sortInSlices([...byHeight.values()], (a, b) => a.height - b.height, slicer);
+  return Array.from(Int32Array.from(byHeight.keys()).sort(), (height) => byHeight.get(height) as HeaderInfo);
 }
 
 export const getdescriptoractivity: NodeRun<typeof spec> = async (params, ctx, call) => {

@@ -31,7 +31,7 @@ export const bumpfee: WalletRun<typeof spec> = async (params, ctx, call) => {
   const { wallet, txid, control, wishes } = await bumpArgs(ctx, params, call, false);
   const tools = toolsOf(ctx);
   return inPaymentQueue(wallet, async () => {
-    const bump = await createBump(wallet, txid, control, wishes, tools, (tx) => ctx.client.outputs(outpointsOf(tx)), call.yieldToUrgent);
+    const bump = await createBump(wallet, txid, control, wishes, tools, (tx) => ctx.client.outputs(outpointsOf(tx)));
     if ('error' in bump) return refuse(bump);
     const signed = isOutside ? await signedOutside(ctx, wallet, bump, call) : await sign(wallet, bump.tx, tools);
     const tx = signed ?? fail(RPC_CODE.WALLET_ERROR, "Can't sign transaction.");

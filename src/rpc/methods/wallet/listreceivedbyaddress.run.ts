@@ -1,5 +1,4 @@
 import { decodeAddress } from '../../../address/address.js';
-import { Slicer } from '../../../lib/slicer.js';
 import { only as onlySince } from '../../../policy/compat.js';
 import { asString } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
@@ -25,8 +24,7 @@ export const listreceivedbyaddress: WalletRun<typeof spec> = async (params, ctx,
   }
   const { txs } = wallet.ledger;
   const out: JsonResult[] = [];
-  const slicer = new Slicer();
-  for (const entry of await receivedByAddress(ctx, wallet, choice, only)) {
+  for (const entry of receivedByAddress(ctx, wallet, choice, only)) {
     out.push({
       involvesWatchonly: entry.watched || undefined,
       address: addressText(ctx, entry.script),
@@ -35,7 +33,6 @@ export const listreceivedbyaddress: WalletRun<typeof spec> = async (params, ctx,
       label: entry.label,
       txids: entry.rows.sort((a, b) => txs.compareTxids(a, b)).map((row) => hashHex(txs.txid(row))),
     });
-    if (slicer.due) await slicer.pause();
   }
   return out;
 };

@@ -7,7 +7,7 @@ import type { listreceivedbylabel as spec } from './listreceivedbylabel.spec.js'
 export const listreceivedbylabel: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = await settledWallet(ctx, call);
   const byLabel = new Map<string, { amount: number; depth: number; watched: boolean }>();
-  for (const entry of await receivedByAddress(ctx, wallet, receivedChoice(ctx, wallet, params), null)) {
+  for (const entry of receivedByAddress(ctx, wallet, receivedChoice(ctx, wallet, params), null)) {
     const sum = byLabel.get(entry.label);
     byLabel.set(entry.label, {
       amount: (sum?.amount ?? 0) + entry.amount,

@@ -1,6 +1,5 @@
 import { parseBlock } from '../../../consensus/block/block-view.js';
 import { equalBytes } from '../../../consensus/bytes/hex.js';
-import { Slicer } from '../../../lib/slicer.js';
 import { type BlockFacts, RecordSnapshot, sameBlock, type Wallet } from '../../../wallet/index.js';
 import { asHash } from '../../args.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
@@ -74,7 +73,7 @@ async function removedEntries(
   ctx: WalletContext,
   wallet: Wallet,
   branch: Branch,
-  work: Pick<Work, 'writer' | 'options' | 'slicer' | 'out' | 'onEntry'>,
+  work: Pick<Work, 'writer' | 'options' | 'out' | 'onEntry'>,
 ): Promise<void> {
   const { txs } = wallet.ledger;
   const unreadable = (): never => fail(RPC_CODE.INTERNAL_ERROR, "Can't read block from disk");
@@ -108,7 +107,7 @@ async function sinceBlock(ctx: WalletContext, wallet: Wallet, params: Parameters
   const out = new JsonBytes();
   const list = new EntryList(out);
   const writer = new HistoryWriter(ctx, wallet, filter, out);
-  const work = { writer, slicer: new Slicer(), out, onEntry: list.onEntry };
+  const work = { writer, out, onEntry: list.onEntry };
   out.text('{"transactions":[');
   await forEachEntry(wallet, pin, { ...work, options });
   list.end();

@@ -1,4 +1,3 @@
-import { Slicer } from '../../../lib/slicer.js';
 import { coinsOfAddress, RecordSnapshot, type Wallet } from '../../../wallet/index.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { fail, RPC_CODE } from '../../errors.js';
@@ -36,7 +35,6 @@ export const listtransactions: WalletRun<typeof spec> = async (params, ctx, call
   const filter = filterOf(wallet, params.include_watchonly);
   if (count < 0) fail(RPC_CODE.INVALID_PARAMETER, 'Negative count');
   if (skip < 0) fail(RPC_CODE.INVALID_PARAMETER, 'Negative from');
-  const slicer = new Slicer();
   const { txs } = wallet.ledger;
   const newest = label === null ? txs.newestFirst() : rowsOfLabel(wallet, label).values();
   // Iterate from the newest until there are enough entries; the reply reverses their order.
@@ -47,7 +45,7 @@ export const listtransactions: WalletRun<typeof spec> = async (params, ctx, call
     found.push(out.takeText(start));
   };
   const writer = new HistoryWriter(ctx, wallet, filter, out);
-  const work = { writer, slicer, options: { ...LONG, label }, out, onEntry, skip: skipped };
+  const work = { writer, options: { ...LONG, label }, out, onEntry, skip: skipped };
   const missing = (): number => skipped.left + count - found.length;
   for (let rows = firstOf(newest, missing()); rows.length > 0 && missing() > 0; rows = firstOf(newest, missing())) {
     await forEachEntry(wallet, new RecordSnapshot(wallet.ledger, rows), { ...work, enough: count - found.length });

@@ -1,10 +1,8 @@
 // Lists unspent coins. The cost depends on the coins that are returned or examined: those of the requested addresses,
-// as many as requested, or all. They are selected at once, together with everything that a block may change, and
-// written in slices. Core 0.21: wallet/rpcwallet.cpp and AvailableCoins.
+// as many as requested, or all. Core 0.21: wallet/rpcwallet.cpp and AvailableCoins.
 
 import { decodeAddress, encodeAddress } from '../../../address/address.js';
 import { hashKey } from '../../../consensus/bytes/hex.js';
-import { Slicer } from '../../../lib/slicer.js';
 import { follows, only, shows } from '../../../policy/compat.js';
 import { solve } from '../../../policy/script-type.js';
 import {
@@ -249,7 +247,6 @@ export const listunspent: WalletRun<typeof spec> = async (params, ctx, call) => 
   const wallet = await settledWallet(ctx, call);
   if (wallet !== chosen) return failNotLoaded();
   const { coins, txs } = wallet.ledger;
-  const slicer = new Slicer();
   const found = selectCoins(wallet, filter);
   const ancestors = await ancestorMembers(ctx, wallet, found);
   const facts = new Map<number, ScriptFacts>();
@@ -257,7 +254,6 @@ export const listunspent: WalletRun<typeof spec> = async (params, ctx, call) => 
   const showsSpendable = wallet.descriptors ? follows(ctx.compat, 30) : only(ctx.compat, 30);
   const pieces = new Pieces(',');
   for (const { coin, safe, depth } of found) {
-    if (slicer.due) await slicer.pause();
     // Skip a coin whose record removeprunedfunds has removed meanwhile.
     if (!coins.isLive(coin)) continue;
     const id = coins.scriptId(coin);

@@ -13,7 +13,7 @@ import type { psbtbumpfee as spec } from './psbtbumpfee.spec.js';
 export const psbtbumpfee: WalletRun<typeof spec> = async (params, ctx, call) => {
   const { wallet, txid, control, wishes, version } = await bumpArgs(ctx, params, call, true);
   const bump = await inPaymentQueue(wallet, () =>
-    createBump(wallet, txid, control, wishes, toolsOf(ctx), (tx) => ctx.client.outputs(outpointsOf(tx)), call.yieldToUrgent),
+    createBump(wallet, txid, control, wishes, toolsOf(ctx), (tx) => ctx.client.outputs(outpointsOf(tx))),
   );
   if ('error' in bump) return refuse(bump);
   const { psbt } = await walletPsbt(ctx, wallet, fieldsOf(bump.tx), { sign: false, derivations: true, version }, call);

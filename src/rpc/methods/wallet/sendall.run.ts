@@ -3,7 +3,6 @@
 
 import { hashKey } from '../../../consensus/bytes/hex.js';
 import { buildTx, type TxFields, type TxInputFields } from '../../../consensus/tx/build-tx.js';
-import { Slicer } from '../../../lib/slicer.js';
 import { ADDED, shows } from '../../../policy/compat.js';
 import { dustThreshold } from '../../../policy/dust.js';
 import { feeForSize } from '../../../policy/fee-rate.js';
@@ -171,7 +170,7 @@ async function allCoins(
   tools: SpendTools,
 ): Promise<Spent[]> {
   const { coins, txs } = wallet.ledger;
-  const found = await availableCoins(wallet, control, sizes, tools, null, new Slicer());
+  const found = await availableCoins(wallet, control, sizes, tools, null);
   const sequence = replaceable ? SEQUENCE_REPLACEABLE : SEQUENCE_LOCKABLE;
   return found.rows.flatMap((row, i) => {
     const size = found.sizes[i];

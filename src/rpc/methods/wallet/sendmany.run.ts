@@ -21,5 +21,5 @@ export const sendmany: WalletRun<typeof spec> = async (params, ctx, call) => {
   const payers = follows(ctx.compat, 31) ? [...checkPositions(listed, amounts.keys)].map((at) => amounts.keys[at]) : listed;
   const recipients = recipientsOf(ctx, amounts, payers);
   const verbose = params.verbose;
-  return sendMoney(ctx, wallet, { control, recipients, values }, verbose, call);
+  return sendMoney(ctx, wallet, { control, recipients, values }, verbose);
 };

@@ -21,5 +21,5 @@ export const sendtoaddress: WalletRun<typeof spec> = async (params, ctx, call) =
   const amounts = new JsonObject([address], [params.amount]);
   const recipients = recipientsOf(ctx, amounts, subtract ? [address] : []);
   const verbose = params.verbose;
-  return sendMoney(ctx, wallet, { control, recipients, values }, verbose, call);
+  return sendMoney(ctx, wallet, { control, recipients, values }, verbose);
 };

@@ -2,7 +2,6 @@
 // ones. Depth first, largest coin first, with a limited number of steps. Core: SelectCoinsBnB (Murch, "An Evaluation of
 // Coin Selection Strategies").
 import { descending } from './order.js';
-import type { Pace } from './pace.js';
 
 const MAX_STEPS = 100_000;
 /** Larger than any possible waste. */
@@ -38,13 +37,13 @@ export interface ExactSearch extends GroupColumns {
 }
 
 /** Runs the search. Every group has a positive effective value. */
-export async function branchAndBound(search: ExactSearch, pace: Pace): Promise<Found> {
+export function branchAndBound(search: ExactSearch): Found {
   const { effective, fees, longTermFees, weights, target, costOfChange, maxWeight } = search;
   const count = effective.length;
   let available = effective.reduce((sum, value) => sum + value, 0);
   if (available < target || count === 0) return 'short';
   const wastes = fees.map((fee, i) => fee - longTermFees[i]);
-  const order = await descending(effective, pace, wastes);
+  const order = descending(effective, wastes);
   const feesAreHigh = wastes[order[0]] > 0;
   const taken = new Uint8Array(count);
   let depth = 0;
@@ -55,7 +54,6 @@ export async function branchAndBound(search: ExactSearch, pace: Pace): Promise<F
   let best: Uint8Array | null = null;
   let bestWaste = NO_WASTE_YET;
   for (let step = 0; step < MAX_STEPS; step++) {
-    if ((step & 1023) === 0 && pace.due) await pace.pause();
     let back = value + available < target || value > target + costOfChange || (waste > bestWaste && feesAreHigh);
     if (!back && weight > maxWeight) {
       failure = 'heavy';

@@ -4,7 +4,7 @@ import { feeForSize } from '../../../policy/fee-rate.js';
 import { branchAndBound } from './branch-and-bound.js';
 import { type CoinColumns, type Groups, membersOf } from './groups.js';
 import { knapsack } from './knapsack.js';
-import type { Pace, RandomSource } from './pace.js';
+import type { RandomSource } from './random.js';
 
 /** Change below this is avoided if possible, satoshis. */
 const MIN_CHANGE = 1_000_000;
@@ -89,27 +89,18 @@ export function tiersOf(terms: TierTerms): Tier[] {
  * @param exact search for a match without change
  * @param fixedBytes virtual size of everything except inputs, for that search
  */
-export async function chooseCoins(
-  terms: ChoiceTerms,
-  target: number,
-  exact: boolean,
-  fixedBytes: number,
-  chance: RandomSource,
-  pace: Pace,
-): Promise<Choice> {
+export function chooseCoins(terms: ChoiceTerms, target: number, exact: boolean, fixedBytes: number, chance: RandomSource): Choice {
   const { presets } = terms;
   const missing = target - (exact ? presets.effective : presets.value);
   if (missing <= 0) return { coins: [], value: presets.value, exact: false };
   let before = -1;
   for (const tier of tiersOf(terms)) {
-    const eligible = await eligibleGroups(terms.groups, tier, pace);
+    const eligible = eligibleGroups(terms.groups, tier);
     // Each tier accepts all groups of the previous tier. If it accepts no others, skip it, because it finds nothing
     // new.
     if (eligible.sum < missing || eligible.groups.length === before) continue;
     before = eligible.groups.length;
-    const found = exact
-      ? await matchExactly(terms, eligible.groups, missing, fixedBytes, pace)
-      : await matchClosely(terms, eligible.groups, missing, chance, pace);
+    const found = exact ? matchExactly(terms, eligible.groups, missing, fixedBytes) : matchClosely(terms, eligible.groups, missing, chance);
     if (found === null) continue;
     const value = found.reduce((sum, coin) => sum + terms.coins.values[coin], presets.value);
     return { coins: found, value, exact };
@@ -117,12 +108,11 @@ export async function chooseCoins(
   return { coins: null, value: 0, exact };
 }
 
-async function eligibleGroups(groups: Groups, tier: Tier, pace: Pace): Promise<{ groups: Int32Array; sum: number }> {
+function eligibleGroups(groups: Groups, tier: Tier): { groups: Int32Array; sum: number } {
   const found = new Int32Array(groups.count);
   let count = 0;
   let sum = 0;
   for (let i = 0; i < groups.count; i++) {
-    if ((i & 1023) === 0 && pace.due) await pace.pause();
     if (groups.depths[i] < (groups.fromMe[i] === 1 ? tier.mine : tier.theirs)) continue;
     if (groups.ancestors[i] > tier.ancestors || groups.descendants[i] > tier.descendants) continue;
     found[count++] = i;
@@ -131,13 +121,7 @@ async function eligibleGroups(groups: Groups, tier: Tier, pace: Pace): Promise<{
   return { groups: found.subarray(0, count), sum };
 }
 
-async function matchExactly(
-  terms: ChoiceTerms,
-  eligible: Int32Array,
-  target: number,
-  fixedBytes: number,
-  pace: Pace,
-): Promise<number[] | null> {
+function matchExactly(terms: ChoiceTerms, eligible: Int32Array, target: number, fixedBytes: number): number[] | null {
   const { coins, groups } = terms;
   const rate = terms.recipientsPay ? 0 : terms.feeRate;
   const feeOf = (coin: number, at: number): number => (coins.inputBytes[coin] < 0 ? 0 : feeForSize(at, coins.inputBytes[coin]));
@@ -147,7 +131,6 @@ async function matchExactly(
   const longTermFees = new Float64Array(eligible.length);
   let count = 0;
   for (let at = 0; at < eligible.length; at++) {
-    if ((at & 1023) === 0 && pace.due) await pace.pause();
     const group = eligible[at];
     for (let i = groups.starts[group]; i < groups.starts[group + 1]; i++) {
       const coin = groups.members[i];
@@ -170,22 +153,16 @@ async function matchExactly(
     maxWeight: Number.POSITIVE_INFINITY,
     stopsAtNone: true,
   };
-  const found = await branchAndBound(search, pace);
+  const found = branchAndBound(search);
   if (typeof found === 'string') return null;
   return found.flatMap((at) => membersOf(groups, worthwhile[at]).filter((coin) => coins.values[coin] > feeOf(coin, rate)));
 }
 
-async function matchClosely(
-  terms: ChoiceTerms,
-  eligible: Int32Array,
-  target: number,
-  chance: RandomSource,
-  pace: Pace,
-): Promise<number[] | null> {
+function matchClosely(terms: ChoiceTerms, eligible: Int32Array, target: number, chance: RandomSource): number[] | null {
   const { groups } = terms;
   const values = new Float64Array(eligible.length);
   for (let i = 0; i < values.length; i++) values[i] = groups.values[eligible[i]];
   const search = { values, weights: new Float64Array(values.length), target, minChange: MIN_CHANGE, maxWeight: Number.POSITIVE_INFINITY };
-  const found = await knapsack(search, chance, pace);
+  const found = knapsack(search, chance);
   return typeof found === 'string' ? null : found.flatMap((at) => membersOf(groups, eligible[at]));
 }

@@ -2,19 +2,13 @@
 // first, with a limited number of steps. Among equal weights the smaller sum wins. Core: CoinGrinder.
 import type { Failure, Found, GroupColumns } from './branch-and-bound.js';
 import { descending } from './order.js';
-import type { Pace } from './pace.js';
 
 const MAX_STEPS = 100_000;
 
 /** Runs the search. Every group has a positive effective value. @param target amount including the desired change */
-export async function grindCoins(
-  { effective, weights }: Pick<GroupColumns, 'effective' | 'weights'>,
-  target: number,
-  maxWeight: number,
-  pace: Pace,
-): Promise<Found> {
+export function grindCoins({ effective, weights }: Pick<GroupColumns, 'effective' | 'weights'>, target: number, maxWeight: number): Found {
   const count = effective.length;
-  const order = await descending(effective, pace, weights);
+  const order = descending(effective, weights);
   /** For each position: sum of all coins after it (rest), and weight of the lightest one after it (lightest). */
   const rest = new Float64Array(count);
   const lightest = new Float64Array(count);
@@ -41,7 +35,6 @@ export async function grindCoins(
   };
   let next = 0;
   for (let step = 0; step < MAX_STEPS; step++) {
-    if ((step & 1023) === 0 && pace.due) await pace.pause();
     const tail = next++;
     const own = effective[order[tail]];
     amount += own;

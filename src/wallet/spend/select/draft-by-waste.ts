@@ -8,7 +8,7 @@ import type { TierTerms } from './choose-coins.js';
 import type { Draft, DraftTerms, Recipient } from './draft.js';
 import type { CoinColumns, Groups } from './groups.js';
 import { addedBy, changeOf, chooseByWaste, type Refusal, type Selection, SMALLEST_CHANGE, type WasteChoice } from './least-waste.js';
-import type { Pace, RandomSource } from './pace.js';
+import type { RandomSource } from './random.js';
 import { type InputSize, outputBytes, transactionWeight } from './tx-size.js';
 
 /** Virtual size of version, lock time, input count and segwit marker. */
@@ -46,7 +46,6 @@ export interface WasteDraftTools {
   /** Returns the bump fee for spending some coins together; null if too many unconfirmed transactions are connected. */
   combinedBump(coins: readonly number[]): Promise<number | null>;
   readonly chance: RandomSource;
-  readonly pace: Pace;
   /** Logs the search that won. */
   log(line: string): void;
 }
@@ -136,7 +135,7 @@ async function choose(
   choice: WasteChoice,
   { addInputs, presets }: WasteDraftTerms,
   inputsWeight: number,
-  { chance, pace }: WasteDraftTools,
+  { chance }: WasteDraftTools,
 ): Promise<Selection | Refusal> {
   if (choice.target <= 0) return { coins: [], bumpDiscount: 0, waste: 0, algorithm: 'manual' };
   if (!addInputs) {
@@ -146,7 +145,7 @@ async function choose(
     };
   }
   if (available(choice) < choice.target) return { error: '' };
-  const found = await chooseByWaste(choice, chance, pace);
+  const found = await chooseByWaste(choice, chance);
   if ('error' in found || presets.length === 0) return found;
   const bytes = found.coins.reduce((sum, coin) => sum + Math.max(0, choice.coins.inputBytes[coin]), 0);
   const weight = presets.reduce((sum, preset) => sum + preset.bytes, bytes) * WITNESS_SCALE;

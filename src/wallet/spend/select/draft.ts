@@ -3,7 +3,7 @@
 // selection. Core: the loop of CWallet::CreateTransactionInternal.
 import { dustThreshold } from '../../../policy/dust.js';
 import { feeForSize } from '../../../policy/fee-rate.js';
-import type { RandomSource } from './pace.js';
+import type { RandomSource } from './random.js';
 import { type InputSize, outputBytes, virtualSize } from './tx-size.js';
 
 /** Recipient. Amount in satoshis. */
@@ -56,7 +56,7 @@ export interface DraftTools {
    * @param exact true: search for coins that match the amount without change
    * @param fixedBytes virtual size of everything except inputs; 0 if recipients pay
    */
-  choose(target: number, exact: boolean, fixedBytes: number): Promise<Chosen>;
+  choose(target: number, exact: boolean, fixedBytes: number): Chosen;
   /** Returns the size of a coin's input; null: it cannot be signed. */
   inputSize(coin: number): InputSize | null;
   readonly chance: RandomSource;
@@ -69,7 +69,7 @@ const FIXED_BYTES = 11;
 /** Bytes by which the counts of inputs and outputs may grow if change is added. */
 const COUNT_GROWTH_BYTES = 2;
 
-export async function draftPayment(terms: DraftTerms, tools: DraftTools): Promise<Draft | { error: string }> {
+export function draftPayment(terms: DraftTerms, tools: DraftTools): Draft | { error: string } {
   const { recipients, feeRate, changeScript, discardRate } = terms;
   if (recipients.length === 0) return { error: 'Transaction must have at least one recipient' };
   if (recipients.some(({ amount }) => amount < 0)) return { error: 'Transaction amounts must not be negative' };
@@ -87,7 +87,7 @@ export async function draftPayment(terms: DraftTerms, tools: DraftTools): Promis
     const dust = dustError(recipients, amounts, fee, terms.dustRate);
     if (dust !== null) return { error: dust };
     if (choosesCoins) {
-      chosen = await tools.choose(target, exact, fixedBytes);
+      chosen = tools.choose(target, exact, fixedBytes);
       if (chosen.coins === null) {
         if (!exact || !chosen.exact) return { error: 'Insufficient funds' };
         exact = false;

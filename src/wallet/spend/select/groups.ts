@@ -1,7 +1,6 @@
 // Groups of coins that are spent together or not at all. Without -avoidpartialspends each coin is its own group. With
 // it, coins of one address form a group of at most ten. Core 0.21: GroupOutputs, OutputGroup.
 import { indices } from './order.js';
-import type { Pace } from './pace.js';
 
 /** Available coins as columns. Amounts in satoshis. */
 export interface CoinColumns {
@@ -80,20 +79,13 @@ export function singleGroups(coins: CoinColumns): Groups {
  *   ancestor count just below it, so that other groups are preferred
  * @returns null if no two coins share an address
  */
-export async function addressGroups(
-  coins: CoinColumns,
-  addressOf: Int32Array,
-  order: Int32Array,
-  maxAncestors: number,
-  pace: Pace,
-): Promise<Groups | null> {
+export function addressGroups(coins: CoinColumns, addressOf: Int32Array, order: Int32Array, maxAncestors: number): Groups | null {
   const lists: number[][] = [];
   /** For each address: the group that still accepts coins. */
   const open = new Map<number, number>();
   const spilt = new Set<number>();
   let shared = false;
   for (let i = 0; i < order.length; i++) {
-    if ((i & 255) === 0 && pace.due) await pace.pause();
     const coin = order[i];
     const address = addressOf[coin];
     const group = address < 0 ? undefined : open.get(address);
@@ -110,7 +102,7 @@ export async function addressGroups(
     }
   }
   if (!shared) return null;
-  const groups = await columnsOf(coins, lists, pace);
+  const groups = columnsOf(coins, lists);
   for (const address of spilt) {
     const last = open.get(address)!;
     groups.ancestors[last] = Math.max(groups.ancestors[last], maxAncestors - 1);
@@ -118,7 +110,7 @@ export async function addressGroups(
   return groups;
 }
 
-async function columnsOf(coins: CoinColumns, lists: readonly number[][], pace: Pace): Promise<Groups> {
+function columnsOf(coins: CoinColumns, lists: readonly number[][]): Groups {
   const starts = new Int32Array(lists.length + 1);
   const members = new Int32Array(lists.reduce((sum, list) => sum + list.length, 0));
   const values = new Float64Array(lists.length);
@@ -128,7 +120,6 @@ async function columnsOf(coins: CoinColumns, lists: readonly number[][], pace: P
   const descendants = new Int32Array(lists.length);
   let at = 0;
   for (let group = 0; group < lists.length; group++) {
-    if ((group & 255) === 0 && pace.due) await pace.pause();
     for (const coin of lists[group]) {
       members[at++] = coin;
       values[group] += coins.values[coin];

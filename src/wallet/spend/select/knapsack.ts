@@ -2,7 +2,7 @@
 // random attempts find. Core: KnapsackSolver, ApproximateBestSubset.
 import type { Found } from './branch-and-bound.js';
 import { descending, indices, randomOrder } from './order.js';
-import type { Pace, RandomSource } from './pace.js';
+import type { RandomSource } from './random.js';
 
 const ROUNDS = 1000;
 /**
@@ -22,16 +22,15 @@ export interface KnapsackSearch {
   readonly maxWeight: number;
 }
 
-export async function knapsack(search: KnapsackSearch, chance: RandomSource, pace: Pace): Promise<Found> {
+export function knapsack(search: KnapsackSearch, chance: RandomSource): Found {
   const { values, weights, target, minChange, maxWeight } = search;
-  const order = await randomOrder(values.length, chance, pace);
+  const order = randomOrder(values.length, chance);
   const lower: number[] = [];
   let lowerSum = 0;
   /** Index of the smallest coin that alone reaches the target with change; -1 if there is none. */
   let larger = -1;
   let heavy = false;
   for (let at = 0; at < order.length; at++) {
-    if ((at & 1023) === 0 && pace.due) await pace.pause();
     const i = order[at];
     if (weights[i] > maxWeight) heavy = true;
     else if (values[i] === target) return [i];
@@ -48,15 +47,15 @@ export async function knapsack(search: KnapsackSearch, chance: RandomSource, pac
   if (lowerSum < target) return larger >= 0 ? [larger] : heavy ? 'heavy' : 'short';
 
   const lowerValues = Float64Array.from(lower, (i) => values[i]);
-  const sorted = (await descending(lowerValues, pace)).map((at) => lower[at]);
+  const sorted = descending(lowerValues).map((at) => lower[at]);
   const terms = {
     values: Float64Array.from(sorted, (i) => values[i]),
     weights: Float64Array.from(sorted, (i) => weights[i]),
     total: lowerSum,
     maxWeight,
   };
-  let best = await approach({ ...terms, target }, chance, pace);
-  if (best.sum !== target && lowerSum >= target + minChange) best = await approach({ ...terms, target: target + minChange }, chance, pace);
+  let best = approach({ ...terms, target }, chance);
+  if (best.sum !== target && lowerSum >= target + minChange) best = approach({ ...terms, target: target + minChange }, chance);
   const poor = best.sum !== target && best.sum < target + minChange;
   if (larger >= 0 && (poor || values[larger] <= best.sum)) return [larger];
   const chosen = Array.from(best.chosen, (at) => sorted[at]);
@@ -68,11 +67,10 @@ export async function knapsack(search: KnapsackSearch, chance: RandomSource, pac
  * Returns the smallest sum at or above the target that random subsets reach. If a subset does not reach the target, a
  * second pass adds its missing coins in the given order.
  */
-async function approach(
+function approach(
   { values, weights, total, target, maxWeight }: Omit<KnapsackSearch, 'minChange'> & { readonly total: number },
   chance: RandomSource,
-  pace: Pace,
-): Promise<{ chosen: Int32Array; sum: number }> {
+): { chosen: Int32Array; sum: number } {
   const count = values.length;
   let best = { chosen: indices(count), sum: total };
   const rounds = Math.max(MIN_ROUNDS, Math.min(ROUNDS, Math.floor(MAX_STEPS / count)));
@@ -91,7 +89,6 @@ async function approach(
     let bestLast = -1;
     for (let pass = 0; pass < 2 && !reached; pass++) {
       for (let i = 0; i < count; i++) {
-        if ((i & 1023) === 0 && pace.due) await pace.pause();
         if (pass === 0 ? !chance.coin() : included[i] === 1) continue;
         if (sum + values[i] < target || weight + weights[i] > maxWeight) {
           sum += values[i];

@@ -7,7 +7,7 @@ import { type Tier, type TierTerms, tiersOf } from './choose-coins.js';
 import { grindCoins } from './coin-grinder.js';
 import { type CoinColumns, type Groups, membersOf } from './groups.js';
 import { knapsack } from './knapsack.js';
-import type { Pace, RandomSource } from './pace.js';
+import type { RandomSource } from './random.js';
 import { drawCoins } from './random-draw.js';
 
 const WITNESS_SCALE = 4;
@@ -125,9 +125,8 @@ interface Candidates {
   readonly positive: number[];
 }
 
-export async function chooseByWaste(choice: WasteChoice, chance: RandomSource, pace: Pace): Promise<Selection | Refusal> {
+export async function chooseByWaste(choice: WasteChoice, chance: RandomSource): Promise<Selection | Refusal> {
   const mixed = new EvaluatedGroups(choice.mixed, choice);
-  if (pace.due) await pace.pause();
   const positive = choice.positive === choice.mixed ? mixed : new EvaluatedGroups(choice.positive, choice);
   const tiers = tiersOf(choice);
   const refusal = shortOf(choice, mixed, tiers);
@@ -136,7 +135,7 @@ export async function chooseByWaste(choice: WasteChoice, chance: RandomSource, p
   let maxWeight = choice.maxWeight;
   for (const [place, tier] of tiers.entries()) {
     if (tier.mine === 0 || tier.theirs === 0) maxWeight = choice.maxChildWeight;
-    const found = await attempt({ ...choice, maxWeight }, { mixed, positive }, tier, place > 0, { chance, pace });
+    const found = await attempt({ ...choice, maxWeight }, { mixed, positive }, tier, place > 0, { chance });
     if (!('error' in found)) return found;
     if (found.error !== '') errors.push(found);
   }
@@ -167,7 +166,6 @@ const isEligible = (groups: Groups, group: number, tier: Tier): boolean =>
 
 interface Tools {
   readonly chance: RandomSource;
-  readonly pace: Pace;
 }
 
 /** Searches one tier: each address type separately, then all types together. */
@@ -184,7 +182,6 @@ async function attempt(
   for (const kind of ['mixed', 'positive'] as const) {
     const { groups, effective } = pools[kind];
     for (let group = 0; group < groups.count; group++) {
-      if ((group & 1023) === 0 && tools.pace.due) await tools.pace.pause();
       if (!isEligible(groups, group, tier) || (kind === 'positive' && effective[group] <= 0)) continue;
       const type = types[groups.members[groups.starts[group]]];
       const candidates = byType.get(type) ?? { mixed: [], positive: [] };
@@ -214,7 +211,7 @@ async function search(
   choice: WasteChoice,
   pools: { readonly mixed: EvaluatedGroups; readonly positive: EvaluatedGroups },
   candidates: Candidates,
-  { chance, pace }: Tools,
+  { chance }: Tools,
 ): Promise<Selection | Refusal> {
   const { target, maxWeight, changeFee, changeTarget, costOfChange } = choice;
   if (maxWeight <= 0) return { error: 'Maximum transaction weight is less than transaction weight without inputs' };
@@ -234,22 +231,18 @@ async function search(
   const positive = pools.positive.columns(candidates.positive);
   // Do not search for a match without change if recipients pay the fee, because they could not get the excess back.
   if (!choice.recipientsPay) {
-    await addResult('bnb', 'positive', await branchAndBound({ ...positive, target, costOfChange, maxWeight, stopsAtNone: false }, pace));
+    await addResult('bnb', 'positive', branchAndBound({ ...positive, target, costOfChange, maxWeight, stopsAtNone: false }));
   }
   const withChange = maxWeight - choice.changeBytes * WITNESS_SCALE;
   if (withChange < 0 && found.length === 0) {
     return { error: 'Maximum transaction weight is too low, can not accommodate change output' };
   }
   const { effective: values, weights } = pools.mixed.columns(candidates.mixed);
-  await addResult(
-    'knapsack',
-    'mixed',
-    await knapsack({ values, weights, target, minChange: changeTarget, maxWeight: withChange }, chance, pace),
-  );
+  await addResult('knapsack', 'mixed', knapsack({ values, weights, target, minChange: changeTarget, maxWeight: withChange }, chance));
   if (choice.feeRate > HIGH_FEES * choice.longTermFeeRate) {
-    await addResult('cg', 'positive', await grindCoins(positive, target + changeTarget, withChange, pace));
+    await addResult('cg', 'positive', grindCoins(positive, target + changeTarget, withChange));
   }
-  await addResult('srd', 'positive', await drawCoins(positive, target + SMALLEST_CHANGE + changeFee, withChange, chance, pace));
+  await addResult('srd', 'positive', drawCoins(positive, target + SMALLEST_CHANGE + changeFee, withChange, chance));
   if (unsafe) return { error: CLUSTER_TOO_LARGE };
   return found.length > 0 ? leastOf(found) : heavy ? { error: TOO_HEAVY } : SHORT;
 }

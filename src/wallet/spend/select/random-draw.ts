@@ -1,27 +1,25 @@
 // Draws random coins until they are enough, so that a payment reveals little about the wallet. Core: SelectCoinsSRD.
 import type { Failure, Found, GroupColumns } from './branch-and-bound.js';
 import { descending, randomOrder } from './order.js';
-import type { Pace, RandomSource } from './pace.js';
+import type { RandomSource } from './random.js';
 
 /** Runs the search. Every group has a positive effective value. @param target amount including the desired change */
-export async function drawCoins(
+export function drawCoins(
   { effective, weights }: Pick<GroupColumns, 'effective' | 'weights'>,
   target: number,
   maxWeight: number,
   chance: RandomSource,
-  pace: Pace,
-): Promise<Found> {
-  const order = await randomOrder(effective.length, chance, pace);
+): Found {
+  const order = randomOrder(effective.length, chance);
   /** Rank of each group by effective value. If the result is too heavy, the smallest group is dropped. */
   const ranks = new Int32Array(effective.length);
-  (await descending(effective, pace, weights)).forEach((group, rank) => {
+  descending(effective, weights).forEach((group, rank) => {
     ranks[group] = rank;
   });
   const drawn: number[] = [];
   let [amount, weight] = [0, 0];
   let failure: Failure = 'short';
   for (let at = 0; at < order.length; at++) {
-    if ((at & 255) === 0 && pace.due) await pace.pause();
     const group = order[at];
     // Keep the drawn groups sorted by rank, the smallest last.
     let place = drawn.length;

@@ -1,13 +1,4 @@
-// Interfaces that coin selection needs for yielding and for randomness. lib/slicer.ts implements Pace.
-
-export interface Pace {
-  /** True if it is time to yield. */
-  readonly due: boolean;
-  pause(): Promise<void>;
-}
-
-/** Pace that never yields, for callers without other work on their thread. */
-export const NEVER_YIELDS: Pace = { due: false, pause: () => Promise.resolve() };
+// Randomness of coin selection.
 
 /** Source of random numbers. */
 export interface RandomSource {
