@@ -63,7 +63,10 @@ export class RenderPool<Result> {
     return this.#permits.run(async () => (await this.#runOnThread(message, name, transfer)) as T);
   }
 
-  /** Runs a job a second time if the first attempt fails: its thread may have ended because of another job. */
+  /**
+   * Runs a job a second time if the first attempt fails: its thread may have ended because of another job. A job that
+   * exhausts the memory of its thread would do so again.
+   */
   async #runOnThread(message: unknown, name: string, transfer: readonly ArrayBuffer[] = []): Promise<unknown> {
     const closed = new Error('The render threads are closed');
     if (this.#closed) throw closed;
@@ -71,7 +74,7 @@ export class RenderPool<Result> {
       return await this.#threads.run(message, name, transfer);
     } catch (error) {
       if (this.#closed) throw closed;
-      if (transfer.length > 0) throw error;
+      if (transfer.length > 0 || (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') throw error;
       return this.#threads.run(message, name);
     }
   }

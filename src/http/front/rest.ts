@@ -23,6 +23,7 @@ import type { Exchange, Header } from './exchange.js';
 import type { SharedPart } from './fan-out.js';
 import { TYPE_BYTES, TYPE_DEFAULT, TYPE_JSON, TYPE_TEXT } from './pages.js';
 import type { SharedResult } from './shared-result.js';
+import { ReadFault } from './stored-reads.js';
 
 /** Functions of the front that the REST handler needs. */
 export interface RestDeps {
@@ -118,7 +119,8 @@ export class RestFront {
     const result = await this.#deps.read(exchange, { ...hole, method: `rest/${call.endpoint}` });
     if (exchange.disconnected) return;
     if (result instanceof RpcError) {
-      if (call.endpoint === 'spenttxouts') this.#fault(exchange, 404, `${call.hash.text} undo not available`);
+      if (call.endpoint === 'spenttxouts' && !(result instanceof ReadFault))
+        this.#fault(exchange, 404, `${call.hash.text} undo not available`);
       else this.#fault(exchange, 500, isStored(call) ? `I/O error reading ${call.hash.text}` : result.message);
       return;
     }

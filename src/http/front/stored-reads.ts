@@ -52,6 +52,13 @@ const BATCH_PIECES = 8;
 /** Milliseconds of small jobs after which a batch yields to the event loop. */
 const SLICE_MS = 5;
 
+/** Error of a job without a result: its thread failed, or its clients have disconnected. */
+export class ReadFault extends RpcError {
+  constructor(message: string) {
+    super(RPC_CODE.MISC_ERROR, message);
+  }
+}
+
 export class StoredReads {
   readonly #deps: StoredReadsDeps;
   readonly #running = new Map<string, Running>();
@@ -199,7 +206,7 @@ export class StoredReads {
     let held = 0;
     try {
       const result = await pool.run(job, signal);
-      if (result === null) return new RpcError(RPC_CODE.MISC_ERROR, 'The client has disconnected');
+      if (result === null) return new ReadFault('The client has disconnected');
       const shared = this.#outcome(result);
       if (shared instanceof RpcError) return shared;
       this.#estimate = Math.max(shared.byteLength, Math.ceil(this.#estimate * DECAY));
@@ -208,7 +215,7 @@ export class StoredReads {
       return shared;
     } catch (error) {
       log(`Rendering a reply failed: ${error instanceof Error ? error.message : error}`);
-      return new RpcError(RPC_CODE.MISC_ERROR, 'Internal error');
+      return new ReadFault('Internal error');
     } finally {
       this.#started--;
       this.#reserved += held - reserved;

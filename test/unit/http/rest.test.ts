@@ -3,13 +3,18 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { RestFront, type RestReply } from '../../../src/http/front/rest.js';
+import { ReadFault } from '../../../src/http/front/stored-reads.js';
 import type { HttpOptions } from '../../../src/http/options.js';
 import { wholeBody } from '../../../src/link/messages.js';
 import { COMPATS, type CompatName } from '../../../src/policy/compat.js';
+import { RPC_CODE, RpcError } from '../../../src/rpc/errors.js';
 import { RestHandler } from '../../../src/rpc/node/rest.js';
+import { encodeHole, UNFILLED } from '../../../src/rpc/reads/unfilled.js';
 import { ANYONE, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
 import { openFixture } from '../../framework/chain-fixture.js';
 import { serializeTx } from '../../framework/messages.js';
+import { until } from '../../framework/until.js';
 import { openExecutor } from '../rpc/executor-fixture.js';
 import { Client, FakeNode } from './support.js';
 
@@ -378,5 +383,32 @@ t.test('REST sends a long block in slices, and only headers to HEAD', async (t) 
     client.send(`HEAD /rest/block/${long.hashHex}.${format} HTTP/1.1\r\nConnection: close\r\n\r\n`);
     await client.ended();
     t.ok(client.receivedBytes > 100 && client.receivedBytes < 1000, `HEAD, ${format}: ${client.receivedBytes} bytes`);
+  }
+});
+
+t.test('a job without a result is an internal error, even for spenttxouts', async (t) => {
+  const hole = { job: '{}', seconds: 0 };
+  for (const [error, status, text] of [
+    [new ReadFault('Internal error'), 500, 'Internal error'],
+    [new RpcError(RPC_CODE.MISC_ERROR, "Can't read undo data from disk"), 404, `${UNKNOWN} undo not available`],
+  ] as const) {
+    const sent: RestReply[] = [];
+    const front = new RestFront({
+      compat: COMPATS['31'],
+      link: {
+        call: (_: unknown, done: (status: number, body: string) => void) => {
+          done(UNFILLED, encodeHole({ idText: '', hasId: false, version: 1, method: '' }, hole as never, 0));
+          return 1;
+        },
+      } as never,
+      warmup: () => null,
+      readBody: () => {},
+      send: (_, reply) => sent.push(reply),
+      refuse: () => {},
+      read: async () => error,
+    });
+    front.handleRequest({ uri: `/rest/spenttxouts/${UNKNOWN}.bin`, disconnected: false } as never);
+    await until('the reply', () => sent.length > 0);
+    t.match(sent[0], { status, body: [Buffer.from(`${text}\r\n`)] });
   }
 });

@@ -5,13 +5,20 @@ import { RenderPool } from '../../../src/parallel/render-pool.js';
 const filename = new URL('./crashing-worker.js', import.meta.url).href;
 
 /** Starts a job whose first threads end. @param deaths number of threads that end */
-const crash = (deaths: number) => ({ lives: new Int32Array(new SharedArrayBuffer(4)).fill(deaths), how: 'exit', answer: 'text' });
+const crash = (deaths: number, how = 'exit') => ({ lives: new Int32Array(new SharedArrayBuffer(4)).fill(deaths), how, answer: 'text' });
 
 t.test('runs a job again if its thread ended, once', async (t) => {
   const pool = new RenderPool({ threads: 1, filename, workerData: null, warn: () => {} });
   t.teardown(() => pool.close());
   t.equal(await pool.runNamed('verify', crash(1)), 'text');
   await t.rejects(pool.runNamed('verify', crash(2)));
+  t.equal(await pool.runNamed('verify', crash(0)), 'text', 'later jobs have threads again');
+});
+
+t.test('runs a job that exhausts the memory of its thread only once', async (t) => {
+  const pool = new RenderPool({ threads: 1, filename, workerData: null, warn: () => {} });
+  t.teardown(() => pool.close());
+  await t.rejects(pool.runNamed('verify', crash(1, 'memory')), { code: 'ERR_WORKER_OUT_OF_MEMORY' });
   t.equal(await pool.runNamed('verify', crash(0)), 'text', 'later jobs have threads again');
 });
 
