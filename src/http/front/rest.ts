@@ -22,8 +22,7 @@ import {
 import type { Exchange, Header } from './exchange.js';
 import type { SharedPart } from './fan-out.js';
 import { TYPE_BYTES, TYPE_DEFAULT, TYPE_JSON, TYPE_TEXT } from './pages.js';
-import type { SharedResult } from './shared-result.js';
-import { ReadFault } from './stored-reads.js';
+import { ReadFault, type SharedResult } from './shared-result.js';
 
 /** Functions of the front that the REST handler needs. */
 export interface RestDeps {

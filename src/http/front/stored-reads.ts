@@ -10,7 +10,7 @@ import { encodeEnvelope, envelopeAround, errorReply, faultReply } from '../../rp
 import type { Exchange } from './exchange.js';
 import { TYPE_JSON } from './pages.js';
 import type { Replies } from './reply.js';
-import { SharedResult } from './shared-result.js';
+import { ReadFault, SharedResult } from './shared-result.js';
 
 export interface StoredReadsDeps {
   readonly pool: RenderPool<ReadResult>;
@@ -51,13 +51,6 @@ const ALL_BATCHES_BYTES = 512 << 20;
 const BATCH_PIECES = 8;
 /** Milliseconds of small jobs after which a batch yields to the event loop. */
 const SLICE_MS = 5;
-
-/** Error of a job without a result: its thread failed, or its clients have disconnected. */
-export class ReadFault extends RpcError {
-  constructor(message: string) {
-    super(RPC_CODE.MISC_ERROR, message);
-  }
-}
 
 export class StoredReads {
   readonly #deps: StoredReadsDeps;

@@ -4,7 +4,7 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { RestFront, type RestReply } from '../../../src/http/front/rest.js';
-import { ReadFault } from '../../../src/http/front/stored-reads.js';
+import { ReadFault } from '../../../src/http/front/shared-result.js';
 import type { HttpOptions } from '../../../src/http/options.js';
 import { wholeBody } from '../../../src/link/messages.js';
 import { COMPATS, type CompatName } from '../../../src/policy/compat.js';
