@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BareChecks } from './harness/bare-checks.js';
 import { type BenchCase, runBench } from './harness/bench.js';
 import { type Contestant, contestants } from './harness/contender.js';
-import { busyThreads, highestMemory, threadTimes } from './harness/process-figures.js';
+import { busyThreads, highestMemory, processorSeconds, threadTimes } from './harness/process-figures.js';
 import { serveBlocks } from './harness/serve-blocks.js';
 import { type SignedChain, signedChain, UNPAID } from './harness/signed-chain.js';
 
@@ -28,7 +28,7 @@ const CEILING_MB = 900;
 
 interface Run {
   readonly seconds: number;
-  /** Processor seconds of the node thread, of all threads, and of each thread, the busiest first. */
+  /** Processor seconds of the node thread, of all threads, and of each thread that still runs, the busiest first. */
   readonly main: number;
   readonly all: number;
   readonly each: readonly number[];
@@ -41,16 +41,17 @@ async function download(contestant: Contestant, port: number, goal: number): Pro
   const node = await contestant.start('-v2transport=0');
   try {
     const before = threadTimes(node.pid);
+    const spent = processorSeconds(node.pid);
     const begin = performance.now();
     await node.call('addnode', `127.0.0.1:${port}`, 'onetry');
     while ((await node.call('getblockcount')) < goal) await sleep(LOOK_MS);
     const seconds = (performance.now() - begin) / 1000;
     const each = busyThreads(node.pid, before);
-    const sum = (list: typeof each): number => list.reduce((total, { ms }) => total + ms / 1000, 0);
     return {
       seconds,
-      main: sum(each.filter(({ tid }) => tid === node.pid)),
-      all: sum(each),
+      main: (each.find(({ tid }) => tid === node.pid)?.ms ?? 0) / 1000,
+      // The engine's threads may have ended already.
+      all: processorSeconds(node.pid) - spent,
       each: each.map(({ ms }) => ms / 1000),
       megabytes: highestMemory(node.pid),
     };

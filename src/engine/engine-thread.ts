@@ -71,7 +71,7 @@ class EngineThread {
     const { layout, memory, module, thread } = data;
     const native = loadSha256Update();
     if (native === null) throw new Error('Node.js exports no SHA-256 that koffi can call');
-    const kernel = createKernel(module, memory);
+    const kernel = createKernel(module, memory, native);
     this.#data = data;
     this.#port = port;
     const scratch = layout.scratchAt + thread * layout.scratchBytes;

@@ -1,6 +1,7 @@
 // Loads the kernel: AssemblyScript in kernel/, which the build compiles to WebAssembly (src/launch.mjs).
 
 import { readFile } from 'node:fs/promises';
+import type { Sha256Update } from '../crypto/native/sha256-update.js';
 import { ENGINE_KERNEL } from '../lib/worker-entries.js';
 
 /** A WebAssembly memory that threads share. Its buffer is a new object after it has grown. */
@@ -36,7 +37,8 @@ export interface KernelFunctions {
   equal32(a: number, b: number): number;
   emit(slot: number, shards: number): number;
   finish(slot: number, times: number): number;
-  listSpent(slot: number, t: number, to: number): void;
+  openTx(slot: number, t: number, scratch: number): void;
+  layOutCheck(input: number, flags: number): number;
   open(secret0: bigint, secret1: bigint, bits: number, maxPages: number): number;
   apply(length: number, height: number, noOverwrites: number): number;
   listMissing(length: number, outputs: number): number;
@@ -70,12 +72,18 @@ export function createMemory(initial: number, maximum: number): SharedMemory {
   return new WebAssembly.Memory({ initial, maximum, shared: true });
 }
 
-/** Creates an instance of the kernel. */
-export function createKernel(module: KernelModule, memory: SharedMemory): Kernel {
+/**
+ * Creates an instance of the kernel.
+ * @param native hashes for script checks; null: there will be none. The memory must have a fixed size then
+ */
+export function createKernel(module: KernelModule, memory: SharedMemory, native: Sha256Update | null = null): Kernel {
   const abort = (): never => {
     throw new Error('the kernel called abort');
   };
-  const { exports } = new WebAssembly.Instance(module, { env: { memory, abort, seed: Date.now } });
+  const base = native?.addressOf(new Uint8Array(memory.buffer)) ?? 0;
+  const compress =
+    native === null ? abort : (context: number, p: number, length: number) => void native.update(base + context, base + p, length);
+  const { exports } = new WebAssembly.Instance(module, { env: { memory, abort, compress, seed: Date.now } });
   const layout = (name: string): number => (exports[name] as { readonly value: number }).value;
   return { ...(exports as unknown as KernelFunctions), layout };
 }

@@ -118,11 +118,11 @@ export class KernelWithoutThreads {
     this.slot = scratch + (scratchPages + GUARD_PAGES) * PAGE_BYTES;
     const pages = this.slot / PAGE_BYTES + this.slotBytes / PAGE_BYTES + GUARD_PAGES;
     this.memory = createMemory(pages, pages);
-    this.kernel = createKernel(module, this.memory);
-    this.bytes = new Uint8Array(this.memory.buffer);
-    this.words = new Int32Array(this.memory.buffer);
     const native = loadSha256Update();
     if (native === null) throw new Error('no SHA-256 by address');
+    this.kernel = createKernel(module, this.memory, native);
+    this.bytes = new Uint8Array(this.memory.buffer);
+    this.words = new Int32Array(this.memory.buffer);
     this.stages = new BlockStages(this.kernel, native, this.memory.buffer, scratch);
     this.#shards = Array.from({ length: shards }, () => {
       const memory = createMemory(256, 65_535);

@@ -18,9 +18,9 @@ import { SighashCache } from '../../src/consensus/script/sighash.js';
 import { sigopCost } from '../../src/consensus/script/sigops.js';
 import type { SpentOutput } from '../../src/consensus/script/spent-output.js';
 import { isPushOnly, ScriptTokenizer } from '../../src/consensus/script/tokenizer.js';
-import { verifyTxInput } from '../../src/consensus/script/verify-input.js';
 import { parseTx, type TxView } from '../../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../../src/crypto/native/index.js';
+import { verifyBothWays } from '../framework/engine-verify.js';
 import { unhex } from '../framework/hex.js';
 import { readJson, readVector, VECTORS, vectorNames, vectorPath } from '../framework/vector-suite.js';
 
@@ -59,7 +59,7 @@ function flagsOf({ network, height, time }: Facts): number {
 function firstError({ tx, spent }: SpendingTx, flags: number): number {
   const cache = new SighashCache(tx, crypto, spent);
   for (let i = 0; i < tx.inputCount; i++) {
-    const error = verifyTxInput(tx, i, spent, flags, crypto, cache);
+    const error = verifyBothWays(tx, i, spent, flags, crypto, cache);
     if (error !== ScriptError.OK) return error;
   }
   return ScriptError.OK;
@@ -67,7 +67,7 @@ function firstError({ tx, spent }: SpendingTx, flags: number): number {
 
 /** Returns the error of one input after its transaction's bytes were parsed again. */
 function inputError(tx: TxView, input: number, spent: SpentOutput[], flags: number): number {
-  return verifyTxInput(tx, input, spent, flags, crypto, new SighashCache(tx, crypto, spent));
+  return verifyBothWays(tx, input, spent, flags, crypto, new SighashCache(tx, crypto, spent));
 }
 
 /** Returns the transaction with one byte of a view into it changed, parsed again. */

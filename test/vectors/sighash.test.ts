@@ -4,10 +4,10 @@ import { SCRIPT_VERIFY_P2SH, SCRIPT_VERIFY_WITNESS } from '../../src/consensus/s
 import { OP } from '../../src/consensus/script/opcodes.js';
 import { SighashCache } from '../../src/consensus/script/sighash.js';
 import type { SpentOutput } from '../../src/consensus/script/spent-output.js';
-import { verifyTxInput } from '../../src/consensus/script/verify-input.js';
 import { parseTx } from '../../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../../src/crypto/native/index.js';
 import { createPureHashes } from '../../src/crypto/pure.js';
+import { verifyBothWays } from '../framework/engine-verify.js';
 import { hex, unhex } from '../framework/hex.js';
 import { rowSuite } from '../framework/vector-suite.js';
 
@@ -71,7 +71,7 @@ rowSuite<Bip143Row>('sighash/bip143.json', 'signed transactions verify', (row) =
     if (spent.length !== tx.inputCount) continue;
     const cache = new SighashCache(tx, crypto, spent);
     for (let i = 0; i < tx.inputCount; i++) {
-      const error = verifyTxInput(tx, i, spent, SCRIPT_VERIFY_P2SH | SCRIPT_VERIFY_WITNESS, crypto, cache);
+      const error = verifyBothWays(tx, i, spent, SCRIPT_VERIFY_P2SH | SCRIPT_VERIFY_WITNESS, crypto, cache);
       if (error !== 0) return `${row.section}, input ${i}: error ${error}`;
     }
     verified++;

@@ -15,7 +15,6 @@ import { TaprootContext } from '../../src/consensus/script/sig-version.js';
 import { SighashCache } from '../../src/consensus/script/sighash.js';
 import { SighashParts } from '../../src/consensus/script/sighash-parts.js';
 import { checkTaprootCommitment, tapbranchHash, tapleafHash, taptweakHash } from '../../src/consensus/script/taproot.js';
-import { verifyTxInput } from '../../src/consensus/script/verify-input.js';
 import { buildTx } from '../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../src/consensus/tx/tx-view.js';
 import type { Crypto } from '../../src/crypto/crypto.js';
@@ -27,6 +26,7 @@ import { signingTools } from '../../src/signing/signature-creator.js';
 import { emptySignatureData } from '../../src/signing/signature-data.js';
 import { FlatProvider } from '../../src/signing/signing-provider.js';
 import { signingTx } from '../../src/signing/signing-tx.js';
+import { verifyBothWays } from '../framework/engine-verify.js';
 import { hex, unhex } from '../framework/hex.js';
 import { rowSuite } from '../framework/vector-suite.js';
 
@@ -112,7 +112,7 @@ rowSuite<AssetRow>('taproot/script_assets.jsonl.gz', 'generated spends', (row) =
     const judged = FLAG_SETS.filter((flags) => (mustPass ? row.final === true || (flags & named) === flags : (flags & named) === named));
     if (judged.length === 0) return 'no flag set to try';
     for (const flags of judged) {
-      const error = verifyTxInput(tx, row.index, spent, flags, crypto, cache);
+      const error = verifyBothWays(tx, row.index, spent, flags, crypto, cache);
       if ((error === 0) !== mustPass) return `${row.comment}: flags ${flags.toString(16)}, error ${error}, must pass: ${mustPass}`;
     }
   }
@@ -179,7 +179,7 @@ rowSuite<KeyPathRow>('taproot/bip341_key_path_spending.json', 'signature hashes'
   const signedCache = new SighashCache(signed, crypto, spent);
   const flags = CONSENSUS_SCRIPT_FLAGS;
   for (let i = 0; i < signed.inputCount; i++) {
-    const error = verifyTxInput(signed, i, spent, flags, crypto, signedCache);
+    const error = verifyBothWays(signed, i, spent, flags, crypto, signedCache);
     if (error !== 0) return `signed input ${i}: error ${error}`;
   }
   return null;

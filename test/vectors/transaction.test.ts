@@ -13,9 +13,9 @@ import {
 } from '../../src/consensus/script/flags.js';
 import { SighashCache } from '../../src/consensus/script/sighash.js';
 import type { SpentOutput } from '../../src/consensus/script/spent-output.js';
-import { verifyTxInput } from '../../src/consensus/script/verify-input.js';
 import { parseTx, type TxView } from '../../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../../src/crypto/native/index.js';
+import { verifyBothWays } from '../framework/engine-verify.js';
 import { hex, unhex } from '../framework/hex.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
 import { rowSuite } from '../framework/vector-suite.js';
@@ -48,7 +48,7 @@ function readRow(row: TxRow): { tx: TxView; spent: SpentOutput[] } | null {
 
 function verifies(tx: TxView, spent: SpentOutput[], flags: number): boolean {
   const cache = new SighashCache(tx, crypto, spent);
-  for (let i = 0; i < tx.inputCount; i++) if (verifyTxInput(tx, i, spent, flags, crypto, cache) !== 0) return false;
+  for (let i = 0; i < tx.inputCount; i++) if (verifyBothWays(tx, i, spent, flags, crypto, cache) !== 0) return false;
   return true;
 }
 

@@ -145,3 +145,7 @@ export function checkVarint(limit: usize): bool {
 @inline export function copy32(to: usize, from: usize): void {
   store<u64>(to, load<u64>(from)); store<u64>(to, load<u64>(from, 8), 8); store<u64>(to, load<u64>(from, 16), 16); store<u64>(to, load<u64>(from, 24), 24);
 }
+// @ts-ignore: decorator
+@inline export function copy20(to: usize, from: usize): void {
+  store<u64>(to, load<u64>(from)); store<u64>(to, load<u64>(from, 8), 8); store<u32>(to, load<u32>(from, 16), 16);
+}

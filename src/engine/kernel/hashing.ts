@@ -1,7 +1,7 @@
 // Lays out messages for SHA-256 in the shared memory. The worker runs the function over them (sha256-update.ts).
 //
 // Scratch of a thread: 128 bytes for each message's context | LIST: context, message, length | destinations | SECOND:
-// second messages | messages | SPENT: outputs that a transaction spends (spent.ts)
+// second messages | messages | CHECK: a script check (checks.ts) | SPENT: outputs that a transaction spends (spent.ts)
 
 import { at, copy32, readSize, same32, seek, skip } from './bytes';
 import { IDS, MAX_INPUTS, RAW, RAW_BYTES, TX_BYTES, TXS, WIDS } from './layout';
@@ -12,11 +12,12 @@ const CHUNK: u32 = 512;
 export const LIST: u32 = CHUNK * 128;
 const DESTINATIONS: u32 = LIST + CHUNK * 12;
 export const SECOND: u32 = DESTINATIONS + CHUNK * 4;
-const MESSAGES: u32 = SECOND + CHUNK * 64;
+export const MESSAGES: u32 = SECOND + CHUNK * 64;
 /** Bytes of messages after which no further transaction is added. */
 const ENOUGH: u32 = 160_000;
 /** The largest transaction may follow, as a whole and without its witness. */
-export const SPENT: u32 = (MESSAGES + ENOUGH + 2 * RAW_BYTES + 1024 + 7) & ~7;
+export const CHECK: u32 = (MESSAGES + ENOUGH + 2 * RAW_BYTES + 1024 + 7) & ~7;
+export const SPENT: u32 = CHECK + 512;
 export const SCRATCH_BYTES: u32 = (SPENT + SPENT_BYTES * MAX_INPUTS + 65535) & ~65535;
 
 /** Writes the initial state of SHA-256 as OpenSSL's context holds it. */
@@ -48,6 +49,23 @@ export const SCRATCH_BYTES: u32 = (SPENT + SPENT_BYTES * MAX_INPUTS + 65535) & ~
 // @ts-ignore: decorator
 @inline function digest(context: usize, to: usize): void {
   for (let k: usize = 0; k < 32; k += 8) store<u64>(to + k, swapWords(load<u64>(context + k)));
+}
+
+/** Runs SHA-256's compression over whole blocks of a message (sha256-update.ts). The kernel's loader provides the function. */
+// @ts-ignore: decorator
+@external("env", "compress") declare function compress(context: usize, message: usize, length: u32): void;
+
+/** Hashes a message, with space for its padding behind it. The context lies at the begin of the scratch. */
+export function sha256(scratch: usize, p: usize, length: u32, to: usize): void {
+  initial(scratch);
+  store<u64>(scratch, 0, 32); store<u32>(scratch, 0, 104);
+  compress(scratch, p, pad(p, length));
+  digest(scratch, to);
+}
+/** Hashes a message twice, and overwrites it. */
+export function sha256d(scratch: usize, p: usize, length: u32, to: usize): void {
+  sha256(scratch, p, length, p);
+  sha256(scratch, p, 32, to);
 }
 
 /** Lays out transactions from index `from` on. @returns number of messages | number of transactions << 16 */

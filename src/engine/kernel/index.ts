@@ -4,11 +4,12 @@
 export * from './layout';
 export { parse } from './parse';
 export {
-  equal32, evenLevel, fillWtxids, findCommitment, layOutBytes, layOutIds, layOutPairs, layOutSecond, LIST, SCRATCH_BYTES, SECOND, SPENT, takeHashes,
+  CHECK, equal32, evenLevel, fillWtxids, findCommitment, layOutBytes, layOutIds, layOutPairs, layOutSecond, LIST, SCRATCH_BYTES, SECOND, SPENT, takeHashes,
 } from './hashing';
 export { emit } from './records';
 export {
   apply, ASK_ALL, ASK_COINBASE, ASK_NONE, changedCount, coinCount, evict, inAt, inBytes, listChanged, listMissing, loadRows, markClean, nextChanged, open, outAt, rowCount, usedBytes,
 } from './shard';
 export { finish } from './finish';
-export { listSpent, SPENT_BYTES } from './spent';
+export { CHECK_ECDSA, CHECK_KEY, CHECK_KEY_HASH, CHECK_MESSAGE, CHECK_SCHNORR, CHECK_TAG, layOutCheck, openTx } from './checks';
+export { SPENT_BYTES } from './spent';

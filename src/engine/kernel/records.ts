@@ -5,7 +5,7 @@
 //   outputs  number of outputs, with 0x40000000 for a coinbase, 4 | txid, 32 | for each output: index, 4 | length, 4 |
 //            coin as it is stored, rounded up to 4
 
-import { at, copy32, readSize, seek, skip, u8at, writeVarint } from './bytes';
+import { at, copy20, copy32, readSize, seek, skip, u8at, writeVarint } from './bytes';
 import {
   DIGEST, DIGEST_BYTES, E_SEGMENTS, HEIGHT, IDS, INPUT_COUNT, INS, MAX_SCRIPT, SEGMENT_BEGIN, SEGMENT_END, TX_BYTES, TX_COUNT, TXS,
 } from './layout';
@@ -130,8 +130,6 @@ export function decompressAmount(compressed: u64): u64 {
   }
   return n;
 }
-
-function copy20(to: usize, from: usize): void { store<u64>(to, load<u64>(from)); store<u64>(to, load<u64>(from, 8), 8); store<u32>(to, load<u32>(from, 16), 16); }
 
 /** Writes a script in its stored form (storage/codec/script.ts). @returns the position behind it */
 function writeScript(p: usize, s: usize, length: u32): usize {

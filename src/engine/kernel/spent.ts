@@ -2,7 +2,7 @@
 //
 //   value f64 | address of the script, 4 | length of the script, 4 | place for a script that is stored in a shorter form, 40
 
-import { readVarint, seekVarint, varintAt } from './bytes';
+import { copy20, readVarint, seekVarint, varintAt } from './bytes';
 import { TX_BYTES, TXS, WIDS } from './layout';
 import { decompressAmount } from './records';
 
@@ -45,9 +45,4 @@ function expand(to: usize, form: u32, from: usize): u32 {
   memory.copy(to + 2, from, 32);
   store<u8>(to, 0xac, 34);
   return 35;
-}
-
-// @ts-ignore: decorator
-@inline function copy20(to: usize, from: usize): void {
-  store<u64>(to, load<u64>(from)); store<u64>(to, load<u64>(from, 8), 8); store<u32>(to, load<u32>(from, 16), 16);
 }
