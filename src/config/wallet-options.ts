@@ -28,7 +28,7 @@ function addressType(text: string, kind: 'address' | 'change', compat: Compat): 
 function spendOptions(args: Args, { compat, deprecatedRpc, minRelayFeeRate }: WalletContext): SpendOptions {
   const given = readRows(args, SPEND_ROWS, compat);
   const invalid = (name: string, why: string): never => {
-    throw new ConfigError(`Invalid amount for -${name}=<amount>: '${args.text(name)}'${why}`);
+    throw new ConfigError(`Invalid amount for -${name}=<amount>: '${args.text(name) ?? '0'}'${why}`);
   };
   const least = `${(minRelayFeeRate / 1e8).toFixed(8)} BTC/kvB`;
   if (given.minFeeRate === 0 && !follows(compat, 22)) invalid('mintxfee', '');

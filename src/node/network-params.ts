@@ -18,7 +18,7 @@ export type NetworkChoice = Pick<
  * @throws ConfigError for a signet challenge that is not hex
  */
 export function networkParams(config: NetworkChoice, native: Crypto): ChainParams {
-  const challenge = config.signetChallengeHex;
+  const challenge = config.chain === 'signet' ? config.signetChallengeHex : undefined;
   if (challenge !== undefined && !isHex(challenge)) throw new ConfigError(`-signetchallenge must be hex, not '${challenge}'.`);
   return chainParams(
     config.chain,

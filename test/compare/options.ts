@@ -163,7 +163,7 @@ async function outcomeOf(command: string, before: readonly string[], options: re
   const port = await freePort();
   const log = fs.openSync(path.join(dir, 'stderr'), 'w');
   const fixed = fixedOptions(dir, port);
-  const child = spawn(command, [...before, ...fixed, ...options], { stdio: ['ignore', log, log] });
+  const child = spawn(command, [...before, ...fixed, ...options], { stdio: ['ignore', log, log], cwd: dir });
   let ended = false;
   const exit = new Promise<void>((resolve) =>
     child.on('exit', () => {

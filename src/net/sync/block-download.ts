@@ -339,7 +339,8 @@ export class BlockDownload {
     const limit = Math.min(best.height, windowEnd + 1);
     const oldestExcluded = peer.isLimited ? best.height - LIMITED_MIN_BLOCKS + LIMITED_MARGIN : -1;
     const refused = new Set(sync.inFlight.filter(({ refusedAt }) => refusedAt === best).map(({ node }) => node));
-    let waitingFor: Peer | null = null;
+    // Peer that was asked for the first missing block; null if that block is being processed, so that no peer stalls.
+    let waitingFor: Peer | null | undefined;
     let walk: HeaderNode = sync.lastCommon;
     while (walk.height < limit) {
       const span = Math.min(limit - walk.height, Math.max(slots - nodes.length, 128));
@@ -365,13 +366,13 @@ export class BlockDownload {
         const asked = this.#inFlight.get(key);
         const withheld = asked !== undefined && this.#mayTakeOver(peer, asked, node);
         if ((asked !== undefined && !withheld) || this.#busy.has(key)) {
-          waitingFor ??= asked?.peer ?? null;
+          if (waitingFor === undefined) waitingFor = asked?.peer ?? null;
           continue;
         }
         if (node.height > windowEnd) {
           // The window is full and this peer can request nothing of it: the peer that was asked for its first block
           // stalls the download.
-          return { nodes, staller: nodes.length === 0 && waitingFor !== peer ? waitingFor : null };
+          return { nodes, staller: nodes.length === 0 && waitingFor !== peer ? (waitingFor ?? null) : null };
         }
         nodes.push(node);
         if (nodes.length === slots) return { nodes, staller: null };
@@ -451,7 +452,10 @@ export class BlockDownload {
 
   /** Reduces the stalling timeout, because blocks were connected. */
   onConnected(blocks: number): void {
-    this.#stallingTimeoutMs = Math.max(BLOCK_STALLING_TIMEOUT_MS, this.#stallingTimeoutMs * STALLING_TIMEOUT_DECAY ** blocks);
+    const timeoutMs = Math.max(BLOCK_STALLING_TIMEOUT_MS, this.#stallingTimeoutMs * STALLING_TIMEOUT_DECAY ** blocks);
+    if (timeoutMs === this.#stallingTimeoutMs) return;
+    this.#stallingTimeoutMs = timeoutMs;
+    this.#context.log.debug('net', `Decreased stalling timeout to ${Math.floor(timeoutMs / 1_000)} seconds`);
   }
 
   /** Returns the reason to disconnect a peer that has kept this node waiting too long; null if it has not. */
@@ -461,6 +465,7 @@ export class BlockDownload {
     const now = this.#context.clock.nowMs();
     if (sync.stallingSinceMs > 0 && sync.stallingSinceMs < now - this.#stallingTimeoutMs) {
       this.#stallingTimeoutMs = Math.min(this.#stallingTimeoutMs * 2, BLOCK_STALLING_TIMEOUT_MAX_MS);
+      this.#context.log.debug('net', `Increased stalling timeout temporarily to ${Math.floor(this.#stallingTimeoutMs / 1_000)} seconds`);
       return 'Peer is stalling block download';
     }
     const [oldest] = sync.inFlight;

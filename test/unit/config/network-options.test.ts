@@ -77,6 +77,8 @@ t.test('sets DNS seeds, bind addresses, Tor control, and seed names by the optio
   t.same(seeds('-signetseednode=a.example', '-signetchallenge=51'), ['a.example']);
   t.same(seeds('-signetchallenge=51'), []);
   t.ok(seeds().length > 0);
+  t.throws(() => seeds('-signetchallenge=xy'), { message: "-signetchallenge must be hex, not 'xy'." });
+  t.same(networkParams(load(undefined, '-regtest', '-signetchallenge=xy'), createPureHashes() as never).dnsSeeds, [], 'ignored on regtest');
 });
 
 t.test('does not query DNS seeds when no clear network may be used', async (t) => {

@@ -1,6 +1,7 @@
 // Tests blocks that a peer does not send after a request: when the request ends, and the consequences.
 import { EventEmitter } from 'node:events';
 import t from 'tap';
+import type { HeaderNode } from '../../../src/chain/tree/header-node.js';
 import { silentLogger } from '../../../src/log/logger.js';
 import type { NetContext } from '../../../src/net/context.js';
 import { NO_PERMISSIONS } from '../../../src/net/options.js';
@@ -223,6 +224,28 @@ t.test('doubles the stalling timeout for each stalling peer, and lowers it with 
   t.equal(patience(peers[7] as Peer), 55, '0.85 of it');
   downloads.onConnected(100);
   t.equal(patience(peers[0]), 3);
+});
+
+t.test('blames no peer for a full window while the first block of the window is being processed', async (t) => {
+  const { chain, downloads, tip, peers, announce } = await roomOf(t, 2);
+  const [holder, other] = peers as [Peer, Peer];
+  // The window ends 1,024 blocks after the tip.
+  const blocks: BuiltBlock[] = [];
+  for (let prev = tip; blocks.length < 1_025; prev = blocks.at(-1) as BuiltBlock) blocks.push(buildBlock(prev, { time: prev.time + 1 }));
+  for (const peer of peers) await announce(peer, blocks);
+  const isBlamed = async (withheld: BuiltBlock): Promise<boolean> => {
+    downloads.requestBlocks(holder, [chain.view.node(withheld.hash) as HeaderNode]);
+    const others = blocks.slice(0, 1_024).filter((block) => block !== withheld);
+    await downloads.whileBusy(
+      others.map(({ hash }) => hash),
+      async () => downloads.fillWindow(other),
+    );
+    const blamed = holder.sync.stallingSinceMs !== 0;
+    downloads.endRequest(withheld.hash);
+    return blamed;
+  };
+  t.equal(await isBlamed(blocks[500] as BuiltBlock), false);
+  t.equal(await isBlamed(blocks[0] as BuiltBlock), true);
 });
 
 t.test('requests a refused block from an outbound peer next, however many peers refuse it', async (t) => {
