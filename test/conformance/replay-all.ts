@@ -83,13 +83,7 @@ async function start(args: string[], port: number): Promise<Node> {
     `-datadir=${dir}`,
     '-server',
     `-rpcport=${port}`,
-    '-listen=0',
-    '-connect=0',
-    '-dnsseed=0',
-    '-fallbackfee=0.0002',
-    '-printtoconsole=0',
-    '-fronts=1',
-    '-checktemplates=1',
+    ...'-listen=0 -connect=0 -dnsseed=0 -fallbackfee=0.0002 -printtoconsole=0 -fronts=1 -checktemplates=1'.split(' '),
     // Takes seconds of all cores behind each first template.
     '-rehearse=0',
   ];

@@ -22,7 +22,7 @@ export interface ChainFile {
 }
 
 /** Returns the network with which a file's name begins. @throws if there is no such network */
-export function networkIn(name: string): ChainName {
+function networkIn(name: string): ChainName {
   const network = /^[a-z0-9]+/.exec(name)?.[0] as ChainName;
   chainParams(network);
   return network;

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Chain } from '../../src/chain/chain.js';
 import type { ChainDeps, ChainOptions } from '../../src/chain/options.js';
+import type { ChainName } from '../../src/consensus/params/chain-params.js';
 import { chainParams } from '../../src/consensus/params/networks.js';
 import { createNativeCrypto } from '../../src/crypto/native/index.js';
 import type { Clock } from '../../src/lib/clock.js';
@@ -43,7 +44,7 @@ export class TestClock implements Clock {
 export const crypto = createNativeCrypto();
 
 export interface FixtureOptions extends Partial<ChainOptions> {
-  readonly network?: 'main' | 'signet' | 'regtest';
+  readonly network?: ChainName;
   readonly store?: Store;
   readonly dir?: string;
   readonly verifier?: Verifier;

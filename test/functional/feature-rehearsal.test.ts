@@ -19,21 +19,20 @@ const askForTemplate = (node: Daemon) => node.call('getblocktemplate', { rules: 
  */
 const lookAgain = (node: Daemon) => node.call('mockscheduler', 60);
 
-/** Starts a node that has begun its warm-up. */
-async function rehearsing(...options: string[]): Promise<Daemon> {
-  const node = await Daemon.start('-rehearse=1', ...options);
-  await node.call('generatetoaddress', 1, ADDRESS);
+/** Makes a miner's request, and waits until the warm-up has begun. */
+async function begin(node: Daemon): Promise<void> {
   await askForTemplate(node);
   await until('a rehearsal has begun', async () => {
     await lookAgain(node);
     return lies(node);
   });
-  return node;
 }
 
-t.test('warms up while a miner requests templates', async (t) => {
+t.test('warms up while a miner requests templates, after warm-ups that a stop and a kill ended', async (t) => {
   const port = await freePort();
-  const node = await Daemon.start('-rehearse=1', `-metricsport=${port}`);
+  // Its blocks do not depend on the options of relay.
+  const relay = ['-minrelaytxfee=0.5', '-dustrelayfee=1', '-bytespersigop=1000000', '-maxmempool=5'];
+  const node = await Daemon.start('-rehearse=1', `-metricsport=${port}`, ...relay);
   t.teardown(() => node.remove());
   // A folder of this name that does not belong to the warm-up, for example an old wallet.
   const other = path.join(node.networkDir, 'rehearsal');
@@ -47,12 +46,23 @@ t.test('warms up while a miner requests templates', async (t) => {
   }
   t.notOk(lies(node));
   const before = await node.call('getchaintips');
+
+  await begin(node);
+  await node.stop();
+  t.match(log(node), /Shutdown: done/);
+  t.notOk(lies(node), 'a stop removes its folder');
+  await node.up();
+  await begin(node);
+  await node.kill();
+  t.ok(lies(node));
+  t.notMatch(log(node), /Block warm-up (finished|failed)/, 'neither an end of it nor a fault');
+  await node.up();
   await askForTemplate(node);
   await until('blocks are rehearsed', async () => {
     await lookAgain(node);
     return /Block warm-up finished: validated blocks with \d+ inputs and built \d+ templates/.test(log(node));
   });
-  t.notOk(lies(node), 'nothing is left of it');
+  t.notOk(lies(node), 'nothing is left of it, nor of the one that was killed');
   t.ok(fs.existsSync(other), 'what others made is left alone');
   t.strictSame(await node.call('getchaintips'), before);
   const { size } = (await node.call('getmempoolinfo')) as { size: number };
@@ -67,30 +77,6 @@ t.test('warms up while a miner requests templates', async (t) => {
   await node.stop();
   t.equal(log(node).match(/Block warm-up finished/g)?.length, 1, 'once');
   t.notMatch(log(node), /Block warm-up failed/);
-});
-
-t.test('stops cleanly during the warm-up', async (t) => {
-  const node = await rehearsing();
-  t.teardown(() => node.remove());
-  await node.stop();
-  t.match(log(node), /Shutdown: done/);
-  t.notMatch(log(node), /Block warm-up (finished|failed)/, 'neither an end of it nor a fault');
-  t.notOk(lies(node));
-});
-
-t.test('deletes what a killed warm-up left behind, whatever the relay options', async (t) => {
-  const node = await rehearsing('-minrelaytxfee=0.5', '-dustrelayfee=1', '-bytespersigop=1000000', '-maxmempool=5');
-  t.teardown(() => node.remove());
-  await node.kill();
-  t.ok(lies(node));
-  await node.up();
-  await askForTemplate(node);
-  await until('blocks are rehearsed', async () => {
-    await lookAgain(node);
-    return /Block warm-up (finished|failed)/.test(log(node));
-  });
-  t.notMatch(log(node), /Block warm-up failed/);
-  t.notOk(lies(node), 'the next rehearsal removes what was left');
 });
 
 t.test('starts without a warm-up with -rehearse=0', async (t) => {

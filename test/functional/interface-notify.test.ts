@@ -3,7 +3,7 @@
 import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { Subscriber } from 'zeromq';
 import { buildBlock, GENESIS } from '../framework/chain-builder.js';
 import { Daemon } from '../framework/daemon.js';
@@ -206,43 +206,52 @@ t.test('accepts and publishes a block of 300 payments while only rawtx is on', a
   t.same(await node.stop(), { code: 0, signal: null });
 });
 
-t.test('runs notify commands and calls webhooks', async (t) => {
-  const received: { event: string; hash?: string; height?: number }[] = [];
-  let refuse = 2;
-  const server = http.createServer((request, reply) => {
-    let body = '';
-    request.on('data', (chunk: Buffer) => {
-      body += chunk.toString();
-    });
-    request.on('end', () => {
-      // The receiver answers the first requests with 503, so the node has to repeat them.
-      if (refuse-- > 0) {
-        reply.writeHead(503).end();
-        return;
-      }
-      received.push(JSON.parse(body));
-      reply.end();
-    });
+interface Event {
+  readonly event: string;
+  readonly hash?: string;
+  readonly text?: string;
+}
+
+/** Receives webhooks. It answers the first `refuse` requests with 503, so that the node has to repeat them. */
+async function webhookReceiver(t: Test, refuse = 0): Promise<{ received: Event[]; url: string }> {
+  const received: Event[] = [];
+  const server = http.createServer(async (request, reply) => {
+    const body = (await request.toArray()).join('');
+    if (refuse-- > 0) return reply.writeHead(503).end();
+    received.push(JSON.parse(body));
+    return reply.end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => server.close());
-  const { port } = server.address() as AddressInfo;
+  return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/x` };
+}
+
+/** A folder for the output of commands, and the complete lines of a file there. */
+function outputFolder(t: Test): { dir: string; lines: (file: string) => string[] } {
   const dir = fs.mkdtempSync('/tmp/adit-notify-');
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  const lines = (file: string): string[] =>
+    fs.existsSync(`${dir}/${file}`) ? fs.readFileSync(`${dir}/${file}`, 'utf8').split('\n').slice(0, -1) : [];
+  return { dir, lines };
+}
+
+t.test('runs notify commands and calls webhooks', async (t) => {
+  const { received, url } = await webhookReceiver(t, 2);
+  const { dir, lines } = outputFolder(t);
   const node = await Daemon.start(
-    `-notifyurl=http://127.0.0.1:${port}/x`,
+    `-notifyurl=${url}`,
     `-blocknotify=echo %s >> ${dir}/blocks`,
     `-startupnotify=touch ${dir}/up`,
     '-blocknotify=exit 3',
+    `-walletnotify=echo %s,%w,%b,%h,%d >> ${dir}/seen`,
   );
   t.teardown(() => node.remove());
   await node.call('generatetoaddress', 1, address);
   const hashes = [await node.call('getbestblockhash'), ...(await node.call('generatetoaddress', 4, address))];
-  const lines = (): string[] => (fs.existsSync(`${dir}/blocks`) ? fs.readFileSync(`${dir}/blocks`, 'utf8').trim().split('\n') : []);
   const log = (): string => fs.readFileSync(`${node.networkDir}/debug.log`, 'utf8');
-  await until('commands and webhooks', () => lines().length >= 5 && received.length >= 6 && fs.existsSync(`${dir}/up`));
+  await until('commands and webhooks', () => lines('blocks').length >= 5 && received.length >= 6 && fs.existsSync(`${dir}/up`));
   await until('a failure of a command', () => /runCommand error: system\(exit 3\) returned 3/.test(log()));
-  t.same(lines().sort(), [...hashes].sort(), '-blocknotify');
+  t.same(lines('blocks').sort(), [...hashes].sort(), '-blocknotify');
   t.same(
     received.map(({ event }) => event),
     ['startup', 'block', 'block', 'block', 'block', 'block'],
@@ -252,12 +261,25 @@ t.test('runs notify commands and calls webhooks', async (t) => {
     received.slice(1).map(({ hash }) => hash),
     hashes,
   );
+
+  // -walletnotify runs when a block is connected, disconnected and connected again.
+  const name = "it's $HOME";
+  await node.call('createwallet', name);
+  const mine = await node.call('getnewaddress');
+  const [hash] = await node.call('generatetoaddress', 1, mine);
+  await node.call('generatetoaddress', 1, address);
+  await node.call('invalidateblock', hash);
+  await node.call('reconsiderblock', hash);
+  await until('three commands', () => lines('seen').length >= 3);
+  const [{ txid }] = await node.call('listtransactions');
+  const inBlock = `${txid},${name},${hash},6,%d`;
+  // Commands run concurrently, so the order in which they end is not fixed.
+  t.same(lines('seen').sort(), [inBlock, inBlock, `${txid},${name},unconfirmed,-1,%d`].sort());
   t.same(await node.stop(), { code: 0, signal: null });
 });
 
 t.test('runs -shutdownnotify and waits for it while commands of other options hang', async (t) => {
-  const dir = fs.mkdtempSync('/tmp/adit-shutdown-');
-  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  const { dir, lines } = outputFolder(t);
   // The commands of -blocknotify run until the test removes the folder.
   const node = await Daemon.start(
     `-blocknotify=echo %s >> ${dir}/blocks; while [ -e ${dir} ]; do sleep 0.1; done`,
@@ -266,9 +288,8 @@ t.test('runs -shutdownnotify and waits for it while commands of other options ha
   );
   t.teardown(() => node.remove());
   const hashes = await node.call('generatetoaddress', 20, address);
-  const lines = (): string[] => (fs.existsSync(`${dir}/blocks`) ? fs.readFileSync(`${dir}/blocks`, 'utf8').trim().split('\n') : []);
-  await until('all blocks', () => lines().length === 20);
-  t.same(lines().sort(), [...hashes].sort());
+  await until('all blocks', () => lines('blocks').length === 20);
+  t.same(lines('blocks').sort(), [...hashes].sort());
   await node.call('stop');
   await until('the command', () => fs.existsSync(`${dir}/fifo`));
   t.equal(await node.call('getblockcount'), 20, 'calls are answered while it runs');
@@ -278,45 +299,11 @@ t.test('runs -shutdownnotify and waits for it while commands of other options ha
   t.match(fs.readFileSync(`${node.networkDir}/debug.log`, 'utf8'), /runCommand error: system\(exit 4\) returned 4\n/);
 });
 
-t.test('runs -alertnotify and alert webhooks when unknown rules activate', async (t) => {
-  const received: { event: string; text?: string }[] = [];
-  const server = http.createServer((request, reply) => {
-    let body = '';
-    request.on('data', (chunk: Buffer) => {
-      body += chunk.toString();
-    });
-    request.on('end', () => {
-      received.push(JSON.parse(body));
-      reply.end();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => server.close());
-  const dir = fs.mkdtempSync('/tmp/adit-notify-');
-  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+t.test('runs -alertnotify and alert webhooks for a long invalid chain and for unknown rules', async (t) => {
+  const { received, url } = await webhookReceiver(t);
+  const { dir, lines } = outputFolder(t);
   // No deployment uses version bit 3: three periods of 144 blocks make it start, lock in and become active.
-  const node = await Daemon.start(
-    `-alertnotify=echo %s >> ${dir}/alerts`,
-    `-notifyurl=http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    `-blockversion=${0x20000000 + 2 ** 3}`,
-  );
-  t.teardown(() => node.remove());
-  await node.call('generatetoaddress', 3 * 144, address);
-  const alerts = (): string => (fs.existsSync(`${dir}/alerts`) ? fs.readFileSync(`${dir}/alerts`, 'utf8') : '');
-  const text = 'Unknown new rules activated (versionbit 3)';
-  await until('the command', () => alerts().endsWith('\n'));
-  t.equal(alerts(), `${text}\n`);
-  await until('the webhook', () => received.some(({ event }) => event === 'alert'));
-  t.same(
-    received.filter(({ event }) => event === 'alert'),
-    [{ event: 'alert', text }],
-  );
-});
-
-t.test('runs -alertnotify when an invalid chain is more than six blocks longer', async (t) => {
-  const dir = fs.mkdtempSync('/tmp/adit-notify-');
-  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
-  const node = await Daemon.start(`-alertnotify=echo %s >> ${dir}/alerts`);
+  const node = await Daemon.start(`-alertnotify=echo %s >> ${dir}/alerts`, `-notifyurl=${url}`, `-blockversion=${0x20000000 + 2 ** 3}`);
   t.teardown(() => node.remove());
   const time = Math.floor(Date.now() / 1000) - 100;
   const first = buildBlock(GENESIS, { time, script: TRUE_SCRIPT });
@@ -327,38 +314,31 @@ t.test('runs -alertnotify when an invalid chain is more than six blocks longer',
   t.same((await node.call('getmininginfo')).warnings, []);
   // The first block is sent last. When the node finds it invalid, it already has the whole chain on it.
   for (const { bytes } of invalid.toReversed()) await node.call('submitblock', bytes.toString('hex'));
-  const text =
+  const invalidText =
     'Warning: Found invalid chain more than 6 blocks longer than our best chain. This could be due to database corruption or consensus incompatibility with peers.';
-  const alerts = (): string => (fs.existsSync(`${dir}/alerts`) ? fs.readFileSync(`${dir}/alerts`, 'utf8') : '');
-  await until('the command', () => alerts().endsWith('\n'));
-  t.equal(alerts(), `${text}\n`);
-  for (const method of ['getmininginfo', 'getnetworkinfo', 'getblockchaininfo']) t.same((await node.call(method)).warnings, [text], method);
+  await until('the command', () => lines('alerts').length === 1);
+  t.same(lines('alerts'), [invalidText]);
+  for (const method of ['getmininginfo', 'getnetworkinfo', 'getblockchaininfo'])
+    t.same((await node.call(method)).warnings, [invalidText], method);
   t.equal(await node.call('getbestblockhash'), first.hashHex);
   await node.call('generatetoaddress', 2, address);
   t.same((await node.call('getmininginfo')).warnings, [], 'the best chain has caught up');
+
+  await node.call('generatetoaddress', 3 * 144 - 3, address);
+  const rulesText = 'Unknown new rules activated (versionbit 3)';
+  await until('the other command', () => lines('alerts').length === 2);
+  t.same(lines('alerts'), [invalidText, rulesText]);
+  await until('the webhook', () => received.filter(({ event }) => event === 'alert').length === 2);
+  t.same(
+    received.filter(({ event }) => event === 'alert'),
+    [
+      { event: 'alert', text: invalidText },
+      { event: 'alert', text: rulesText },
+    ],
+  );
 });
 
 t.test('refuses to start with unusable notification addresses', async (t) => {
   await t.rejects(Daemon.start('-zmqpubhashtx=tcp://999.1.1.1:1'), /Unable to bind to tcp:\/\/999\.1\.1\.1:1 for -zmqpubhashtx/);
   await t.rejects(Daemon.start('-notifyurl=ftp://x/'), /-notifyurl must be an http or https URL/);
-});
-
-t.test('runs -walletnotify when a block is connected, disconnected and connected again', async (t) => {
-  const dir = fs.mkdtempSync('/tmp/adit-notify-');
-  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
-  const node = await Daemon.start(`-walletnotify=echo %s,%w,%b,%h,%d >> ${dir}/seen`);
-  t.teardown(() => node.remove());
-  const name = "it's $HOME";
-  await node.call('createwallet', name);
-  const mine = await node.call('getnewaddress');
-  const [hash] = await node.call('generatetoaddress', 1, mine);
-  await node.call('generatetoaddress', 1, address);
-  await node.call('invalidateblock', hash);
-  await node.call('reconsiderblock', hash);
-  const lines = (): string[] => (fs.existsSync(`${dir}/seen`) ? fs.readFileSync(`${dir}/seen`, 'utf8').trim().split('\n') : []);
-  await until('three commands', () => lines().length >= 3);
-  const [{ txid }] = await node.call('listtransactions');
-  const inBlock = `${txid},${name},${hash},1,%d`;
-  // Commands run concurrently, so the order in which they end is not fixed.
-  t.same(lines().sort(), [inBlock, inBlock, `${txid},${name},unconfirmed,-1,%d`].sort());
 });

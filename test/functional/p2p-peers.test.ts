@@ -20,6 +20,10 @@ async function listening(...options: string[]): Promise<{ node: Daemon; port: nu
   return { node: await Daemon.start(`-port=${port}`, '-bind=127.0.0.1', '-debug=net', ...options), port };
 }
 
+/** A node with default options, for several tests. */
+const plain = await listening();
+t.teardown(() => plain.node.remove());
+
 t.test('sends a light client the transactions that match its bloom filter', async (t) => {
   const { node, port } = await listening('-peerbloomfilters');
   t.teardown(() => node.remove());
@@ -68,21 +72,19 @@ t.test('sends a light client the transactions that match its bloom filter', asyn
 });
 
 t.test('disconnects peers that send bloom filters without the service', async (t) => {
-  const { node, port } = await listening();
-  t.teardown(() => node.remove());
   for (const [command, payload] of [
     ['filterload', filterPayload(Buffer.alloc(1), 1)],
     ['filteradd', Buffer.from('0100', 'hex')],
     ['filterclear', Buffer.alloc(0)],
     ['mempool', Buffer.alloc(0)],
   ] as const) {
-    const peer = await P2pClient.connect(port);
+    const peer = await P2pClient.connect(plain.port);
     peer.send(command, payload);
     t.equal(await peer.ended(), true, command);
   }
-  const { node: other, port: permitted } = await listening('-whitelist=bloomfilter@127.0.0.1');
-  t.teardown(() => other.remove());
-  const peer = await P2pClient.open(permitted);
+  const { node, port } = await listening('-whitelist=bloomfilter@127.0.0.1');
+  t.teardown(() => node.remove());
+  const peer = await P2pClient.open(port);
   t.teardown(() => peer.close());
   const version = await peer.greet();
   t.equal(version.readBigUInt64LE(4) & 4n, 4n, 'told in its version message');
@@ -116,13 +118,11 @@ t.test('uses the proxy for the networks that it is configured for', async (t) =>
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   t.teardown(() => proxy.close());
   const { port: proxyPort } = proxy.address() as net.AddressInfo;
-  const target = await listening();
-  t.teardown(() => target.node.remove());
   const { node } = await listening(`-proxy=127.0.0.1:${proxyPort}`, '-proxyrandomize=0', '-noonion');
   t.teardown(() => node.remove());
   await node.call('addnode', '15.61.23.23:1234', 'onetry');
   t.same(asked[0], Buffer.concat([Buffer.from([5, 1, 0, 3, 11]), Buffer.from('15.61.23.23'), Buffer.from([4, 210])]));
-  await node.call('addnode', `127.0.0.1:${target.port}`, 'onetry');
+  await node.call('addnode', `127.0.0.1:${plain.port}`, 'onetry');
   t.equal(asked.length, 1, 'nobody else could reach this machine');
   t.equal(await node.call('getconnectioncount'), 1);
   const { networks } = (await node.call('getnetworkinfo')) as { networks: { name: string; reachable: boolean; proxy: string }[] };
@@ -132,8 +132,7 @@ t.test('uses the proxy for the networks that it is configured for', async (t) =>
 t.test('loads the -asmap file at the start and refuses a missing one', async (t) => {
   await t.rejects(listening('-asmap'), /Embedded asmap data not available.*put it at .*ip_asn\.map/);
   await t.rejects(listening('-asmap=nothing'), /Could not find asmap file ".*nothing"/);
-  const { node } = await listening();
-  t.teardown(() => node.remove());
+  const { node } = plain;
   await node.stop();
   // A map of one instruction, which assigns every address to autonomous system 5 (bit 0, class bit 0, then 15 bits for
   // the value 4, which is one less).

@@ -1,9 +1,8 @@
-// Real processes that find each other over loopback: sync from zero, transactions and blocks passed on, a partition
-// that heals, and a peer of the tests' own with its own codec.
+// Real processes that find each other over loopback: transactions and blocks passed on, and a peer of the tests' own
+// with its own codec. long/net-mesh tests sync from zero and a partition that heals.
 import net from 'node:net';
 import t, { type Test } from 'tap';
 import { Daemon } from '../framework/daemon.js';
-import { rounds } from '../framework/depth.js';
 import { serializeTx, shown, TRUE_SCRIPT, TRUE_WITNESS, unshown } from '../framework/messages.js';
 import { headersPayload, invPayload, locatorPayload, P2pClient } from '../framework/p2p-client.js';
 import { freePort } from '../framework/ports.js';
@@ -49,34 +48,6 @@ async function listeningWithBlocks(t: Test, ...options: string[]): Promise<{ nod
 /** Two nodes with the same chain for tests of compact blocks. They do not know each other. */
 const { node, port } = await listeningWithBlocks(t);
 const other = await listeningWithBlocks(t);
-
-t.test('syncs two nodes, relays blocks, and agrees again after a partition', async (t) => {
-  const one = await listening();
-  t.teardown(() => one.node.remove());
-  const length = rounds(200, 2_100);
-  await one.node.call('generatetoaddress', length, ADDRESS);
-  const two = await listening(`-addnode=127.0.0.1:${one.port}`);
-  t.teardown(() => two.node.remove());
-  const { node: a } = one;
-  const { node: b } = two;
-  await until('sync', async () => (await tipOf(a)) === (await tipOf(b)));
-  t.equal(await b.call('getblockcount'), length, 'nightly, more than one message of headers');
-  await b.call('generatetoaddress', 1, ADDRESS);
-  await until('a block of the newcomer', async () => (await tipOf(a)) === (await tipOf(b)));
-  const peers = (await a.call('getpeerinfo')) as { inbound: boolean; synced_headers: number; subver: string }[];
-  t.match(peers, [{ inbound: true, subver: '/Satoshi:31.99.0(adit 0.1.0)/' }]);
-
-  // A partition: both mine, b mines more; a changes over when they meet again.
-  for (const node of [a, b]) await node.call('setnetworkactive', false);
-  await until('quiet', async () => (await a.call('getconnectioncount')) === 0 && (await b.call('getconnectioncount')) === 0);
-  await a.call('generatetoaddress', 20, ADDRESS);
-  await b.call('generatetoaddress', 21, 'bcrt1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qzf4jry');
-  t.not(await tipOf(a), await tipOf(b));
-  for (const node of [a, b]) await node.call('setnetworkactive', true);
-  await b.call('addnode', `127.0.0.1:${one.port}`, 'onetry');
-  await until('one chain again', async () => (await tipOf(a)) === (await tipOf(b)));
-  t.equal(await a.call('getblockcount'), length + 22);
-});
 
 t.test('serves headers, hashes, blocks and transactions to a peer with an independent codec', async (t) => {
   const { node, port } = await listeningWithBlocks(t, '-whitelist=127.0.0.1');

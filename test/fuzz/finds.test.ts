@@ -2,6 +2,7 @@
 // to a live node each time.
 import t from 'tap';
 import { METHODS } from '../../src/rpc/declare/methods.js';
+import { rounds } from '../framework/depth.js';
 import { Dice, mixSeed } from './long/dice.js';
 import { savedFinds } from './long/finds.js';
 import { LiveNode } from './long/live-node.js';
@@ -25,7 +26,9 @@ t.test('survives random input on a live node', async (t) => {
   for (const target of targets) {
     const kept = savedFinds().filter(({ name }) => name === target.name);
     for (const { file, input } of kept) await t.resolves(target.checkAll([input]), file);
-    const inputs = Array.from({ length: target.name === 'rpc' ? 4000 : 200 }, (_, i) => target.make(new Dice(mixSeed(SEED, 1, 0, i))));
+    const inputs = Array.from({ length: target.name === 'rpc' ? rounds(2_000, 8_000) : 200 }, (_, i) =>
+      target.make(new Dice(mixSeed(SEED, 1, 0, i))),
+    );
     t.ok((await target.checkAll(inputs)) > inputs.length / 20, `${inputs.length} cases of ${target.name}`);
   }
   t.same(

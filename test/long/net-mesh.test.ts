@@ -4,10 +4,11 @@ import t from 'tap';
 import { nightlyTest, rounds } from '../framework/depth.js';
 import { runMesh } from '../mesh/mesh-run.js';
 
+// 2,100 headers take more than one message.
 nightlyTest('two nodes agree after a reorganisation of 200 blocks', async (t) => {
-  const report = await runMesh({ nodes: 2, blocks: 150, transactions: 200, reorg: 200 });
+  const report = await runMesh({ nodes: 2, blocks: 2_100, transactions: 200, reorg: 200 });
   t.strictSame(report.faults, []);
-  t.equal(report.height, 150 + 200 + 1 + 1);
+  t.equal(report.height, 2_100 + 200 + 1 + 1);
   t.equal(report.left, 100, 'what the losing half alone had mined is back in every mempool');
 });
 

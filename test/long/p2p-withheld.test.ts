@@ -10,21 +10,14 @@ import { until } from '../framework/until.js';
 const WITNESS_BLOCK = 0x40000002;
 const COMPACT_BLOCK = 4;
 
-/** A node out of initial download, and its chain. */
-async function synced(
-  t: { teardown(end: () => unknown): void },
-  blocks: number,
-): Promise<{ node: Daemon; port: number; chain: BuiltBlock[] }> {
-  const port = await freePort();
-  const node = await Daemon.start(`-port=${port}`, '-bind=127.0.0.1', '-debug=net', '-debug=cmpctblock');
-  t.teardown(() => node.remove());
-  const now = Math.floor(Date.now() / 1000);
-  const chain = buildChain(GENESIS, blocks, {});
-  // The last one is recent: blocks are fetched as they are announced.
-  chain.push(buildBlock(chain.at(-1) as BuiltBlock, { time: now - 60 }));
-  for (const { bytes } of chain) await node.call('submitblock', bytes.toString('hex'));
-  return { node, port, chain };
-}
+// A node out of initial download. Each test starts from the tip that the test before it left.
+const port = await freePort();
+const node = await Daemon.start(`-port=${port}`, '-bind=127.0.0.1', '-debug=net', '-debug=cmpctblock');
+t.teardown(() => node.remove());
+const chain = buildChain(GENESIS, 3, {});
+// The last one is recent: blocks are fetched as they are announced.
+let tip = buildBlock(chain.at(-1) as BuiltBlock, { time: Math.floor(Date.now() / 1000) - 7200 });
+for (const { bytes } of [...chain, tip]) await node.call('submitblock', bytes.toString('hex'));
 
 /** Blocks that a getdata asks for. */
 function asked(payload: Buffer): Buffer[] {
@@ -37,8 +30,6 @@ async function askedFor(peer: P2pClient, { hash }: BuiltBlock): Promise<void> {
 }
 
 t.test('follows a peer that withholds siblings of the tip and continues its chain', async (t) => {
-  const { node, port, chain } = await synced(t, 3);
-  const tip = chain.at(-1) as BuiltBlock;
   const peer = await P2pClient.connect(port, { startHeight: 4 });
   t.teardown(() => peer.close());
   // As many as are asked from one peer at a time, each as good as the tip.
@@ -50,6 +41,7 @@ t.test('follows a peer that withholds siblings of the tip and continues its chai
   await askedFor(peer, next);
   peer.send('block', next.bytes);
   await until('the next block', async () => (await node.call('getbestblockhash')) === next.hashHex);
+  tip = next;
   await until('nothing is waited for', async () => {
     const [info] = (await node.call('getpeerinfo')) as { inflight: number[] }[];
     return info?.inflight.length === 0;
@@ -57,8 +49,6 @@ t.test('follows a peer that withholds siblings of the tip and continues its chai
 });
 
 t.test('gets withheld blocks of a better chain from other peers', async (t) => {
-  const { node, port, chain } = await synced(t, 3);
-  const tip = chain.at(-1) as BuiltBlock;
   const [first, second] = [await P2pClient.connect(port), await P2pClient.connect(port)];
   t.teardown(() => first.close());
   t.teardown(() => second.close());
@@ -79,15 +69,14 @@ t.test('gets withheld blocks of a better chain from other peers', async (t) => {
       second.send('block', block.bytes);
     }
   }
-  await until('all of them', async () => (await node.call('getbestblockhash')) === better[11]?.hashHex);
+  tip = better.at(-1) as BuiltBlock;
+  await until('all of them', async () => (await node.call('getbestblockhash')) === tip.hashHex);
 });
 
 t.test('asks other peers first when a peer refused a block that it announces again', async (t) => {
-  const { node, port, chain } = await synced(t, 3);
   const [first, second] = [await P2pClient.connect(port), await P2pClient.connect(port)];
   t.teardown(() => first.close());
   t.teardown(() => second.close());
-  const tip = chain.at(-1) as BuiltBlock;
   const next = buildBlock(tip, { time: tip.time + 1 });
   const headers = headersPayload([next.header]);
   first.send('headers', headers);
@@ -101,12 +90,12 @@ t.test('asks other peers first when a peer refused a block that it announces aga
   await askedFor(second, next);
   second.send('block', next.bytes);
   await until('the block', async () => (await node.call('getbestblockhash')) === next.hashHex);
+  tip = next;
   await first.sync();
   t.notOk(first.received.some(({ command }) => command === 'getdata'));
 });
 
 t.test('answers requests for blocks that it does not serve', async (t) => {
-  const { port, chain, node } = await synced(t, 3);
   const peer = await P2pClient.connect(port);
   t.teardown(() => peer.close());
   const stale = buildBlock(GENESIS, { tag: 7, time: chain[0]?.time });
@@ -130,8 +119,6 @@ t.test('answers requests for blocks that it does not serve', async (t) => {
 });
 
 t.test('relays one block per height before its scripts are verified', async (t) => {
-  const { node, port, chain } = await synced(t, 3);
-  const tip = chain.at(-1) as BuiltBlock;
   const peer = await P2pClient.connect(port, { startHeight: 4 });
   t.teardown(() => peer.close());
   const sendCmpct = Buffer.alloc(9);

@@ -180,20 +180,8 @@ export function httpTarget(live: LiveNode): SlowTarget {
 
 /** Messages whose payloads are made up here, because they are whole transactions, blocks, or nearly nothing. */
 const OTHER_MESSAGES = [
-  'tx',
-  'block',
-  'getdata',
-  'getblocks',
-  'notfound',
-  'feefilter',
-  'pong',
-  'mempool',
-  'getaddr',
-  'sendheaders',
-  'verack',
-  'filterload',
-  'merkleblock',
-  'x',
+  ...'tx block getdata getblocks notfound feefilter pong mempool getaddr sendheaders verack filterload'.split(' '),
+  ...'merkleblock x'.split(' '),
 ];
 const MESSAGES = [...messageNames, ...OTHER_MESSAGES];
 /**

@@ -311,20 +311,7 @@ const encrypted: Target = {
     ),
 };
 
-const hostWords = wordsOf(
-  '127.0.0.1',
-  '::1',
-  '[::1]:8333',
-  '/24',
-  '/255.255.255.0',
-  'onion',
-  'fc00::',
-  '.',
-  ':',
-  '/',
-  '0',
-  'abcdefghijklmnop.onion',
-);
+const hostWords = wordsOf(...'127.0.0.1 ::1 [::1]:8333 /24 /255.255.255.0 onion fc00:: . : / 0 abcdefghijklmnop.onion'.split(' '));
 
 const hosts: Target = {
   name: 'host-subnet',
@@ -333,13 +320,8 @@ const hosts: Target = {
     dice.mutate(
       utf8(
         dice.pick([
-          '127.0.0.1',
-          '10.0.0.0/8',
-          '[2001:db8::1]:18444',
-          '2001:db8::/32',
-          '1.2.3.4:8333',
-          'pg6mmjiyjmcrsslvykfwnntlaru7p5svn6y2ymmju6nubxndf4pscryd.onion',
-          'localhost',
+          ...'127.0.0.1 10.0.0.0/8 [2001:db8::1]:18444 2001:db8::/32 1.2.3.4:8333'.split(' '),
+          ...'pg6mmjiyjmcrsslvykfwnntlaru7p5svn6y2ymmju6nubxndf4pscryd.onion localhost'.split(' '),
         ]),
       ),
       hostWords,

@@ -41,13 +41,7 @@ const { params } = contexts[0];
 // --- JSON
 
 const jsonWords = wordsOf(
-  '{',
-  '}',
-  '[',
-  ']',
-  ',',
-  ':',
-  '"',
+  ...'{ } [ ] , : "'.split(' '),
   '\\u0000',
   '\\ud83d\\ude00',
   '\\ud800',
@@ -268,35 +262,11 @@ const bareKeys = [
   `[00000000/44']${KEYS[0]}`,
   `[ffffffff]${samples.at(-2)}/<0;1>/*`,
 ];
-const names = [
-  'pk',
-  'pkh',
-  'wpkh',
-  'sh',
-  'wsh',
-  'tr',
-  'rawtr',
-  'multi',
-  'sortedmulti',
-  'multi_a',
-  'sortedmulti_a',
-  'musig',
-  'combo',
-  'addr',
-  'raw',
-];
+const names = [...'pk pkh wpkh sh wsh tr rawtr multi sortedmulti multi_a sortedmulti_a musig combo addr raw'.split(' ')];
 const descriptorWords = wordsOf(
   ...names,
   ...KEYS.slice(0, 2),
-  '(',
-  ')',
-  ',',
-  '{',
-  '}',
-  '#',
-  '[',
-  ']',
-  '/',
+  ...'( ) , { } # [ ] /'.split(' '),
   "'",
   'h',
   '*',

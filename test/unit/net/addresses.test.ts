@@ -3,9 +3,6 @@
 import t from 'tap';
 import type { AddrManager } from '../../../src/net/address/addr-manager.js';
 import { AsMap, groupingBy } from '../../../src/net/address/asmap.js';
-import { NO_PERMISSIONS } from '../../../src/net/options.js';
-import { evictionCandidate } from '../../../src/net/peer/eviction.js';
-import type { Peer } from '../../../src/net/peer/peer.js';
 import { addressKey, groupOf, type NetAddress, parseHost } from '../../../src/net/wire/net-address.js';
 import { addressBook } from '../../framework/address-book.js';
 import { fc } from '../../framework/fast-check.js';
@@ -198,45 +195,6 @@ t.test('reads back what it wrote, and rejects damaged bytes by their checksum', 
   const flipped = Uint8Array.from(bytes);
   flipped[60] = (flipped[60] as number) ^ 1;
   t.throws(() => addressBook(() => NOW, random).load(flipped), /checksum/);
-});
-
-t.test('evicts the youngest of the largest group, never an outbound peer or one of merit', async (t) => {
-  const peer = (id: number, more: Partial<Peer> = {}): Peer =>
-    ({
-      id,
-      inbound: true,
-      leaving: false,
-      permissions: NO_PERMISSIONS,
-      address: at(`8.${id % 256}.1.1`),
-      minPingMs: -1,
-      lastTxTime: 0,
-      lastBlockTime: 0,
-      relaysTxs: true,
-      isClient: false,
-      connectedAt: NOW + id,
-      ...more,
-    }) as Peer;
-  t.equal(evictionCandidate([], 1, groupOf), null);
-  t.equal(
-    evictionCandidate(
-      [1, 2, 3].map((id) => peer(id, { inbound: false })),
-      1,
-      groupOf,
-    ),
-    null,
-    'those we chose stay',
-  );
-  const crowd = Array.from({ length: 60 }, (_, id) => peer(id, { address: at('5.5.1.1'), minPingMs: 500 }));
-  const near = Array.from({ length: 8 }, (_, i) => peer(100 + i, { minPingMs: 1 }));
-  const helpful = Array.from({ length: 4 }, (_, i) => peer(200 + i, { lastTxTime: NOW, minPingMs: 900 }));
-  const miners = Array.from({ length: 4 }, (_, i) => peer(220 + i, { lastBlockTime: NOW, minPingMs: 900 }));
-  const friend = peer(300, { permissions: { ...NO_PERMISSIONS, noban: true } });
-  const all = [...crowd, ...near, ...helpful, ...miners, friend];
-  for (let salt = 0; salt < 20; salt++) {
-    const out = evictionCandidate(all, salt, groupOf) as Peer;
-    t.ok(crowd.includes(out), 'one of the crowd from one place');
-    t.equal(out.id, 59, 'the youngest of them');
-  }
 });
 
 // The test encodes maps itself: numbers in classes of growing width, preceded by an instruction.

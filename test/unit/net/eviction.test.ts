@@ -39,6 +39,7 @@ const goes = (youngest: readonly Partial<Peer>[]): number | undefined => {
 const times = (count: number, more: (i: number) => Partial<Peer>): Partial<Peer>[] => Array.from({ length: count }, (_, i) => more(i));
 
 t.test('evicts the youngest peer when nothing else distinguishes the peers', async (t) => {
+  t.equal(evictionCandidate([], 1, groupOf), null);
   t.equal(goes([]), 39);
   t.equal(goes([{}]), 100);
 });
@@ -95,6 +96,8 @@ t.test('evicts a peer with a discouraged address first, unless another rule prot
 t.test('evicts the youngest peer of the largest network group', async (t) => {
   const away = (i: number): Partial<Peer> => ({ address: at(`9.${i}.1.1`) });
   t.equal(goes(times(5, away)), 39, 'not the youngest of all');
+  const all = [...crowd, ...times(5, away).map((more, i) => peer(100 + i, more))];
+  for (let salt = 0; salt < 20; salt++) t.equal(evictionCandidate(all, salt, groupOf)?.id, 39, 'whichever groups the salt protects');
   t.equal(goes(times(1, () => ({ permissions: { ...NO_PERMISSIONS, noban: true } }))), 39);
   t.equal(goes(times(1, () => ({ inbound: false }))), 39);
   t.equal(goes(times(1, () => ({ leaving: true }))), 39);

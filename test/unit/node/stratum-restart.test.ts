@@ -1,5 +1,5 @@
-// The thread that serves Stratum V1 miners dies at the instant of a found block: the chain gets the block from its file,
-// another thread listens at the same ports, and miners that come back are served.
+// The thread that serves Stratum V1 miners or Stratum V2 clients dies at the instant of a found block: the chain gets the
+// block from its file, another thread listens at the same ports, and miners and clients that come back are served.
 import fs from 'node:fs';
 import path from 'node:path';
 import t, { type Test } from 'tap';
@@ -137,19 +137,61 @@ t.test('serves miners again after its thread died with a found block', async (t)
   await stratum.close();
 });
 
+/** Creates the server for Stratum V2 clients, whose thread dies when it has read a block. */
+function createSv2Over(deps: StratumDeps, folder: string, port: number) {
+  const sv2Dir = `${folder}/sv2`;
+  const mortal = { netDir: sv2Dir, keys: createKeyMath(), entry: new URL('./mortal-serve.js', import.meta.url) };
+  const authorityKeyFile = path.join(sv2Dir, 'key');
+  const config = { binds: [`127.0.0.1:${port}`], port, authorityKeyFile, intervalSeconds: 5, feeDeltaSats: 1000, perAddress: 64 };
+  return { sv2: createSv2(config, { ...deps, ...mortal } as unknown as Sv2Deps), sv2Dir };
+}
+
+t.test('serves Stratum V2 clients again after its thread died', async (t) => {
+  const port = await freePort();
+  const { deps, lines, submitted, moveTip, folder, tipNumber } = createNode(t, port);
+  const { sv2, sv2Dir } = createSv2Over(deps, folder, port);
+  t.teardown(() => sv2.close());
+  await sv2.listen();
+  await sv2.start();
+
+  for (let life = 1; life <= 2; life++) {
+    const client = await Sv2Client.start(port, sv2.authorityKey);
+    const { prevHash } = await client.nextOf('prevhash');
+    t.same(prevHash, Buffer.alloc(32, tipNumber()), 'it receives the tip');
+    t.equal(sv2.figures().clientsOpen, 1);
+    // The thread reads the block and dies before it reports it.
+    const found = buildBlock(GENESIS, { time: 1_700_000_000 + life });
+    fs.writeFileSync(path.join(sv2Dir, 'sv2-solutions', `${found.hashHex}.blk`), found.bytes);
+    t.same(await sv2.clients(), [], 'the thread ends');
+    await client.ended();
+    await until('its end is noticed', () => sv2.addresses.length === 0);
+    await until('the block is submitted', () => submitted.includes(found.hashHex));
+    // The thread knows events of the meantime when it is back.
+    moveTip();
+    sv2.onTip();
+    await until('another thread listens', () => sv2.addresses.length > 0);
+    t.same(sv2.addresses, [`127.0.0.1:${port}`], 'at the same port');
+    t.same([sv2.figures().connectionsOpen, sv2.figures().clientsOpen], [0, 0], 'what was open with it is not counted any more');
+  }
+  const client = await Sv2Client.start(port, sv2.authorityKey);
+  t.same((await client.nextOf('prevhash')).prevHash, Buffer.alloc(32, 3));
+  moveTip();
+  sv2.onTip();
+  await client.onTip('04'.repeat(32));
+  t.same(client.wrongs, []);
+  client.close();
+  const ended = 'Stratum V2: The thread that serves clients ended: the thread ended with code 5. adit restarts it.';
+  t.equal(lines.filter((text) => text === ended).length, 2);
+  t.equal(lines.filter((text) => text === 'Stratum V2: Clients are served again.').length, 2);
+  // Before the folder of the test is removed.
+  await sv2.close();
+});
+
 t.test('serves miners and Stratum V2 clients again after both threads died at once, with a block each', async (t) => {
   const [port, sv2Port] = [await freePort(), await freePort()];
   const { deps, config, submitted, moveTip, folder } = createNode(t, port);
-  const sv2Dir = `${folder}/sv2`;
   const stratum = createStratum(config, deps);
-  const mortal = { netDir: sv2Dir, keys: createKeyMath(), entry: new URL('./mortal-serve.js', import.meta.url) };
-  const sv2 = createSv2(
-    {
-      ...{ binds: [`127.0.0.1:${sv2Port}`], port: sv2Port, authorityKeyFile: path.join(sv2Dir, 'key') },
-      ...{ intervalSeconds: 5, feeDeltaSats: 1000, perAddress: 64 },
-    },
-    { ...deps, ...mortal } as unknown as Sv2Deps,
-  );
+  const { sv2, sv2Dir } = createSv2Over(deps, folder, sv2Port);
   t.teardown(() => Promise.all([stratum.close(), sv2.close()]));
   await Promise.all([stratum.listen(), sv2.listen()]);
   await Promise.all([stratum.start(), sv2.start()]);

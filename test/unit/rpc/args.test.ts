@@ -1,5 +1,5 @@
 // Tests the readers of arguments with their codes and texts, amounts, hashes, and the arguments of getblocktemplate.
-import t from 'tap';
+import t, { type Test } from 'tap';
 import {
   asAmount,
   asBool,
@@ -30,6 +30,7 @@ const error = (run: () => unknown): string => {
   }
   return 'none';
 };
+const gives = (t: Test, wanted: string, run: () => unknown, why = wanted): unknown => t.equal(error(run), wanted, why);
 
 t.test('parseFixedPoint counts zeros correctly in amounts of millions of digits', async (t) => {
   const zeros = '0'.repeat(5_000_000);
@@ -43,10 +44,7 @@ t.test('parseFixedPoint counts zeros correctly in amounts of millions of digits'
 t.test('rejects members named like properties of Object.prototype', async (t) => {
   for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
     const object = json(`{"${name}":1}`) as JsonObject;
-    t.equal(
-      error(() => checkMembers(object, { a: 'string' }, { allowNull: true, strict: true })),
-      `-3 Unexpected key ${name}`,
-    );
+    gives(t, `-3 Unexpected key ${name}`, () => checkMembers(object, { a: 'string' }, { allowNull: true, strict: true }));
   }
 });
 
@@ -54,111 +52,42 @@ t.test('getters reject values of another type or range with the messages of Core
   t.equal(asInt(json('-0')), 0);
   t.equal(asInt(json('2147483647')), 2147483647);
   for (const text of ['2147483648', '-2147483649', '1.0', '1e0', '0.1e1', '99999999999999999999', '1E0', '10e-1']) {
-    t.equal(
-      error(() => asInt(json(text))),
-      '-1 JSON integer out of range',
-      text,
-    );
+    gives(t, '-1 JSON integer out of range', () => asInt(json(text)), text);
   }
-  for (const text of ['"1"', 'null', '[1]', 'true', '{}'])
-    t.equal(
-      error(() => asInt(json(text))),
-      '-1 JSON value is not an integer as expected',
-    );
+  for (const text of ['"1"', 'null', '[1]', 'true', '{}']) gives(t, '-1 JSON value is not an integer as expected', () => asInt(json(text)));
   t.equal(asInt64(json('-9223372036854775808')), -9223372036854775808n);
-  t.equal(
-    error(() => asInt64(json('9223372036854775808'))),
-    '-1 JSON integer out of range',
-  );
+  gives(t, '-1 JSON integer out of range', () => asInt64(json('9223372036854775808')));
   t.equal(asDouble(json('1e3')), 1000);
-  t.equal(
-    error(() => asDouble(json('1e999'))),
-    '-1 JSON double out of range',
-  );
-  t.equal(
-    error(() => asDouble(json('"1"'))),
-    '-1 JSON value is not a number as expected',
-  );
-  t.equal(
-    error(() => asString(json('5'))),
-    '-1 JSON value is not a string as expected',
-  );
-  t.equal(
-    error(() => asString(undefined)),
-    '-1 JSON value is not a string as expected',
-  );
-  t.equal(
-    error(() => asBool(json('0'))),
-    '-1 JSON value is not a boolean as expected',
-  );
-  t.equal(
-    error(() => asObject(json('[]'))),
-    '-1 JSON value is not an object as expected',
-  );
+  gives(t, '-1 JSON double out of range', () => asDouble(json('1e999')));
+  gives(t, '-1 JSON value is not a number as expected', () => asDouble(json('"1"')));
+  gives(t, '-1 JSON value is not a string as expected', () => asString(json('5')));
+  gives(t, '-1 JSON value is not a string as expected', () => asString(undefined));
+  gives(t, '-1 JSON value is not a boolean as expected', () => asBool(json('0')));
+  gives(t, '-1 JSON value is not an object as expected', () => asObject(json('[]')));
 });
 
 t.test('type checks accept matching arguments and name the first that does not match', async (t) => {
   const args = json('["a",1]') as JsonValue[];
-  t.equal(
-    error(() => checkTypes(args, ['string', 'number', 'bool'])),
-    'none',
-  );
-  t.equal(
-    error(() => checkTypes(args, ['array'])),
-    '-3 Expected type array, got string',
-  );
-  t.equal(
-    error(() => checkTypes([null], ['array'])),
-    '-3 Expected type array, got null',
-  );
-  t.equal(
-    error(() => checkTypes([null], ['array'], true)),
-    'none',
-  );
+  gives(t, 'none', () => checkTypes(args, ['string', 'number', 'bool']));
+  gives(t, '-3 Expected type array, got string', () => checkTypes(args, ['array']));
+  gives(t, '-3 Expected type array, got null', () => checkTypes([null], ['array']));
+  gives(t, 'none', () => checkTypes([null], ['array'], true));
   const object = json('{"a":1,"k":"x"}') as JsonObject;
-  t.equal(
-    error(() => checkMembers(object, { a: 'number', k: 'string' })),
-    'none',
-  );
-  t.equal(
-    error(() => checkMembers(object, { a: 'string' })),
-    '-3 Expected type string for a, got number',
-  );
-  t.equal(
-    error(() => checkMembers(object, { z: 'string' })),
-    '-3 Missing z',
-  );
-  t.equal(
-    error(() => checkMembers(object, { a: null }, { strict: true })),
-    '-3 Unexpected key k',
-  );
+  gives(t, 'none', () => checkMembers(object, { a: 'number', k: 'string' }));
+  gives(t, '-3 Expected type string for a, got number', () => checkMembers(object, { a: 'string' }));
+  gives(t, '-3 Missing z', () => checkMembers(object, { z: 'string' }));
+  gives(t, '-3 Unexpected key k', () => checkMembers(object, { a: null }, { strict: true }));
 });
 
 t.test('parses hashes and hex, and rejects another length or other characters', async (t) => {
   const hash = `${'AB'.repeat(31)}01`;
   t.equal(asHashHex(hash, 'txid'), hash.toLowerCase());
   t.equal(asHash(hash, 'txid')[0], 1);
-  t.equal(
-    error(() => asHash('zz', 'blockhash')),
-    "-8 blockhash must be of length 64 (not 2, for 'zz')",
-  );
-  t.equal(
-    error(() => asHash('g'.repeat(64), 'x')),
-    `-8 x must be hexadecimal string (not '${'g'.repeat(64)}')`,
-  );
-  t.equal(
-    error(() => asHash('é'.repeat(33), 'x')),
-    `-8 x must be of length 64 (not 66, for '${'é'.repeat(33)}')`,
-    'bytes are counted',
-  );
-  t.equal(
-    error(() => asHex('5', 'argument')),
-    "-8 argument must be hexadecimal string (not '5')",
-  );
-  t.equal(
-    error(() => asHex('', 'argument')),
-    "-8 argument must be hexadecimal string (not '')",
-  );
+  gives(t, "-8 blockhash must be of length 64 (not 2, for 'zz')", () => asHash('zz', 'blockhash'));
+  gives(t, `-8 x must be hexadecimal string (not '${'g'.repeat(64)}')`, () => asHash('g'.repeat(64), 'x'));
+  gives(t, `-8 x must be of length 64 (not 66, for '${'é'.repeat(33)}')`, () => asHash('é'.repeat(33), 'x'), 'bytes are counted');
+  gives(t, "-8 argument must be hexadecimal string (not '5')", () => asHex('5', 'argument'));
+  gives(t, "-8 argument must be hexadecimal string (not '')", () => asHex('', 'argument'));
   t.match(
     error(() => asHex('\u0130\u0130', 'x')),
     /must be hexadecimal string/,
@@ -184,12 +113,7 @@ t.test('parses amounts exactly and rejects those that are malformed or out of ra
     ['"-0.0"', 0],
   ];
   for (const [text, sats] of good) t.equal(asAmount(json(text)), sats, text);
-  for (const text of ['-1', '-0.00000001', '21000000.00000001'])
-    t.equal(
-      error(() => asAmount(json(text))),
-      '-3 Amount out of range',
-      text,
-    );
+  for (const text of ['-1', '-0.00000001', '21000000.00000001']) gives(t, '-3 Amount out of range', () => asAmount(json(text)), text);
   const bad = [
     '1e-9',
     '0.000000001',
@@ -211,18 +135,8 @@ t.test('parses amounts exactly and rejects those that are malformed or out of ra
     '"12345678901234567890"',
     '"１"',
   ];
-  for (const text of bad)
-    t.equal(
-      error(() => asAmount(json(text))),
-      '-3 Invalid amount',
-      text,
-    );
-  for (const text of ['true', 'null', '[]', '{}'])
-    t.equal(
-      error(() => asAmount(json(text))),
-      '-3 Amount is not a number or string',
-      text,
-    );
+  for (const text of bad) gives(t, '-3 Invalid amount', () => asAmount(json(text)), text);
+  for (const text of ['true', 'null', '[]', '{}']) gives(t, '-3 Amount is not a number or string', () => asAmount(json(text)), text);
   t.equal(parseFixedPoint('-92233720368.54775807', 8), null);
   t.equal(parseFixedPoint('-1.5', 1), -15n);
   t.equal(parseFixedPoint('9999999999.99999999', 8), 999999999999999999n);

@@ -55,28 +55,10 @@ const plain = (body: string): string => encodeJson(parseJson(bytes(body)) as Jso
 
 t.test('searches the methods that take secrets, and no others', async (t) => {
   t.same([...SECRET_PLACES.keys()].sort(), [
-    'addhdkey',
-    'createwallet',
-    'deriveaddresses',
-    'descriptorprocesspsbt',
-    'encryptwallet',
-    'generateblock',
-    'generatetodescriptor',
-    'getdescriptoractivity',
-    'getdescriptorinfo',
-    'importcorewallet',
-    'importdescriptors',
-    'importmulti',
-    'importprivkey',
-    'migratewallet',
-    'scanblocks',
-    'scantxoutset',
-    'sethdseed',
-    'signmessagewithprivkey',
-    'signrawtransactionwithkey',
-    'utxoupdatepsbt',
-    'walletpassphrase',
-    'walletpassphrasechange',
+    ...'addhdkey createwallet deriveaddresses descriptorprocesspsbt encryptwallet generateblock'.split(' '),
+    ...'generatetodescriptor getdescriptoractivity getdescriptorinfo importcorewallet importdescriptors'.split(' '),
+    ...'importmulti importprivkey migratewallet scanblocks scantxoutset sethdseed signmessagewithprivkey'.split(' '),
+    ...'signrawtransactionwithkey utxoupdatepsbt walletpassphrase walletpassphrasechange'.split(' '),
   ]);
 });
 

@@ -1,5 +1,5 @@
 // The checks of getblocktemplate that depend on the state of the node.
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { checkTemplateReadiness, checkTemplateRules, parseLongPollId, TemplateRefused } from '../../../src/template/request.js';
 
 const error = (run: () => unknown): string => {
@@ -11,29 +11,19 @@ const error = (run: () => unknown): string => {
   }
   return 'none';
 };
+const gives = (t: Test, wanted: string, run: () => unknown, why = wanted): unknown => t.equal(error(run), wanted, why);
 
 t.test('getblocktemplate checks node state, longpollid and rules with the messages of Core', async (t) => {
   const state = { isTestChain: false, hasNetwork: true, connections: 1, initialBlockDownload: false };
-  t.equal(
-    error(() => checkTemplateReadiness(state)),
-    'none',
+  gives(t, 'none', () => checkTemplateReadiness(state));
+  gives(t, '-31 Error: Peer-to-peer functionality missing or disabled', () =>
+    checkTemplateReadiness({ ...state, hasNetwork: false, connections: 0 }),
   );
-  t.equal(
-    error(() => checkTemplateReadiness({ ...state, hasNetwork: false, connections: 0 })),
-    '-31 Error: Peer-to-peer functionality missing or disabled',
+  gives(t, '-9 Bitcoin Core is not connected!', () => checkTemplateReadiness({ ...state, connections: 0, initialBlockDownload: true }));
+  gives(t, '-10 Bitcoin Core is in initial sync and waiting for blocks...', () =>
+    checkTemplateReadiness({ ...state, initialBlockDownload: true }),
   );
-  t.equal(
-    error(() => checkTemplateReadiness({ ...state, connections: 0, initialBlockDownload: true })),
-    '-9 Bitcoin Core is not connected!',
-  );
-  t.equal(
-    error(() => checkTemplateReadiness({ ...state, initialBlockDownload: true })),
-    '-10 Bitcoin Core is in initial sync and waiting for blocks...',
-  );
-  t.equal(
-    error(() => checkTemplateReadiness({ isTestChain: true, hasNetwork: false, connections: 0, initialBlockDownload: true })),
-    'none',
-  );
+  gives(t, 'none', () => checkTemplateReadiness({ isTestChain: true, hasNetwork: false, connections: 0, initialBlockDownload: true }));
   const current = { tipHex: 'ff', counter: 3 };
   const tip = '0F'.repeat(32);
   t.equal(parseLongPollId(null, current), null);
@@ -44,21 +34,16 @@ t.test('getblocktemplate checks node state, longpollid and rules with the messag
   t.same(parseLongPollId(`${tip}4294967297`, current), { tipHex: tip.toLowerCase(), counter: 1 });
   t.same(parseLongPollId(`${tip}${'9'.repeat(50)}`, current), { tipHex: tip.toLowerCase(), counter: 0xffffffff });
   t.same(parseLongPollId(`${tip}zz`, current), { tipHex: tip.toLowerCase(), counter: 0 });
-  t.equal(
-    error(() => parseLongPollId('é'.repeat(40), current)),
+  gives(
+    t,
     `-8 longpollid must be hexadecimal string (not '${'é'.repeat(32)}')`,
+    () => parseLongPollId('é'.repeat(40), current),
     'cut after 64 bytes',
   );
-  t.equal(
-    error(() => parseLongPollId('zz', current)),
-    "-8 longpollid must be of length 64 (not 2, for 'zz')",
-  );
+  gives(t, "-8 longpollid must be of length 64 (not 2, for 'zz')", () => parseLongPollId('zz', current));
   t.match(
     error(() => checkTemplateRules(['!segwit'], false)),
     /^-8 getblocktemplate must be called with the segwit rule set/,
   );
-  t.equal(
-    error(() => checkTemplateRules(['segwit'], false)),
-    'none',
-  );
+  gives(t, 'none', () => checkTemplateRules(['segwit'], false));
 });
