@@ -24,7 +24,9 @@ export function blockFolder({ blocks }: NodeContext): Folder {
 /** Returns the position of a block. @throws RpcError with -1 if the block was pruned, or only its header is known */
 export function storedBlock(ctx: NodeContext, node: HeaderInfo): StoredBlock {
   assertStored(ctx, node);
-  return { ...blockFolder(ctx), file: node.file, pos: node.blockPos, hash: hashHex(node.hash) };
+  // Named members, because V8 takes 5 us to copy the members of another object.
+  const { dir, magic, xor, prunes } = blockFolder(ctx);
+  return { dir, magic, xor, prunes, file: node.file, pos: node.blockPos, hash: node.hashHex };
 }
 
 /** Returns where the undo data of a block is; null if it is not stored, and for the genesis block, which has none. */

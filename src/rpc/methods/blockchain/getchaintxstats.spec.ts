@@ -9,6 +9,7 @@ export const getchaintxstats = declare({
   category: 'blockchain',
   runs: 'node',
   repeatable: true,
+  cacheable: true,
   description: 'Returns the number and rate of transactions in the chain.',
   args: [
     num('nblocks', 'Size of the window in blocks', { default: 'one month' }),
