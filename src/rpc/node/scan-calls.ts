@@ -36,13 +36,19 @@ export async function expandScripts(
 
 /** Returns the events of a block (ScanJobs.findActivity). @throws RpcError if the client has disconnected */
 export async function findActivity(ctx: NodeContext, node: HeaderInfo, scripts: ScriptSet, call: CallInfo): Promise<Uint8Array> {
-  if (ctx.stopping.aborted || call.signal?.aborted) fail(RPC_CODE.MISC_ERROR, 'The client has disconnected');
+  assertRunning(ctx);
+  if (call.signal?.aborted) fail(RPC_CODE.MISC_ERROR, 'The client has disconnected');
   // First, because a pruned block has no undo data either, and its error is about the block.
   const block = storedBlock(ctx, node);
   const undo = storedUndo(ctx, node);
   if (undo === null && node.prev !== null) fail(RPC_CODE.MISC_ERROR, MISSING_UNDO);
   const job = { block, undo, height: node.height, scripts };
   return resultOf(ctx, await ctx.scanJobs.findActivity(job));
+}
+
+/** Core's RpcInterruptionPoint. @throws RpcError while the node stops */
+export function assertRunning({ stopping }: NodeContext): void {
+  if (stopping.aborted) fail(RPC_CODE.CLIENT_NOT_CONNECTED, 'Shutting down');
 }
 
 function resultOf<T extends object>(ctx: NodeContext, result: T | JobError): T {

@@ -89,6 +89,11 @@ t.test('scanblocks and getdescriptoractivity find payments and spends of descrip
     t.equal(await call('scanblocks', 'abort'), true);
     t.match(await single, { completed: false, relevant_blocks: [] }, 'a scan of one block was stopped before it');
 
+    const stopped = executor();
+    const interrupted = stopped.fault('scanblocks', 'start', WANTED);
+    stopped.stopping.abort();
+    t.equal(await interrupted, '-9 Shutting down');
+
     for (const [args, text] of [
       [['x'], "-8 Invalid action 'x'"],
       [['start'], '-1 scanobjects argument is required for the start action'],

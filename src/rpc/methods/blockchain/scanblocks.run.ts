@@ -7,7 +7,7 @@ import type { NodeContext, NodeRun } from '../../context/node.js';
 import type { ParametersOf } from '../../declare/parameters.js';
 import type { CallInfo } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import { expandScripts, findActivity } from '../../node/scan-calls.js';
+import { assertRunning, expandScripts, findActivity } from '../../node/scan-calls.js';
 import { createJobWords, JOB_WORD, type JobWords } from '../../reads/coin-job.js';
 import type { ScriptSet } from '../../reads/scan-job.js';
 import { JsonObject, type JsonResult } from '../../wire/values.js';
@@ -54,8 +54,7 @@ async function start(ctx: NodeContext, params: ParametersOf<typeof spec>, call: 
     const certain = options.has('filter_false_positives') && asBool(options.get('filter_false_positives'));
     const index = ctx.filterIndex ?? fail(RPC_CODE.MISC_ERROR, `Index is not enabled for filtertype ${type}`);
     const [first, last] = bounds(ctx, params);
-    const aborted = (): boolean => Atomics.load(own.words, JOB_WORD.STOP) !== 0;
-    const stopped = (): boolean => aborted() || ctx.stopping.aborted || call.signal?.aborted === true;
+    const stopped = (): boolean => Atomics.load(own.words, JOB_WORD.STOP) !== 0 || call.signal?.aborted === true;
     const wanted = await expandScripts(ctx, scanobjects, call, own.words);
     await index.state.waitUntilSynced();
     const { to, found, completed } = await search(ctx, { index, own, first, last, wanted, certain, stopped }, call);
@@ -98,7 +97,9 @@ async function search(ctx: NodeContext, { index, own, first, last, wanted, certa
   let to = first;
   let compared = 0;
   own.height = first;
-  for (let from = first; from <= last.height && !stopped(); from += STEP) {
+  for (let from = first; from <= last.height; from += STEP) {
+    assertRunning(ctx);
+    if (stopped()) break;
     const end = Math.min(from + STEP - 1, last.height);
     const nodes: HeaderInfo[] = [];
     for (let at = last.ancestor(end); at !== null && at.height >= from; at = at.prev) nodes.unshift(at);
