@@ -334,12 +334,16 @@ export class ReorgFollower {
     const ofBlock = new Set(back);
     // Children that returned earlier were linked when they were accepted, but in Core they are linked to this parent
     // only now, so include these links.
-    const links = back.flatMap((row) => {
-      const linked = pool.links.children(row).filter((child) => here(child) && !ofBlock.has(child));
-      return [...linked, ...pool.unlinkedChildren(row)].map((child): NewLink => [row, child]);
-    });
+    const links: NewLink[] = [];
+    const parents: number[] = [];
+    for (const row of back) {
+      for (const child of pool.links.children(row)) if (here(child) && !ofBlock.has(child)) links.push([row, child]);
+      const unlinked = pool.unlinkedChildren(row);
+      for (const child of unlinked) links.push([row, child]);
+      if (unlinked.length > 0) parents.push(row);
+    }
     pool.remove(tooMany(pool, back, links, here, limits), 'sizelimit');
-    pool.linkChildren(rows.filter(here));
+    pool.linkChildren(parents.filter(here));
   }
 
   /**
