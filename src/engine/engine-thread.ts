@@ -6,7 +6,6 @@ import { performance } from 'node:perf_hooks';
 import { adviseHugePages } from '../crypto/native/huge-pages.js';
 import { createNativeCrypto } from '../crypto/native/index.js';
 import { loadSha256Update } from '../crypto/native/sha256-update.js';
-import { BlockStages, STAGE_ERROR } from './block-stages.js';
 import { createKernel, createMemory, type Kernel, MAX_PAGES, PAGE_BYTES, type SharedMemory } from './kernel-module.js';
 import { ScriptChecks } from './script-checks.js';
 import {
@@ -47,7 +46,9 @@ interface SlotWords {
 class EngineThread {
   readonly #data: EngineThreadData;
   readonly #port: EnginePort;
-  readonly #stages: BlockStages;
+  /** Kernel over the slots' memory, and the address of the scratch that only this thread uses. */
+  readonly #kernel: Kernel;
+  readonly #scratch: number;
   readonly #scripts: ScriptChecks;
   readonly #shard: Kernel;
   readonly #shardMemory: SharedMemory;
@@ -75,7 +76,8 @@ class EngineThread {
     this.#data = data;
     this.#port = port;
     const scratch = layout.scratchAt + thread * layout.scratchBytes;
-    this.#stages = new BlockStages(kernel, native, memory.buffer, scratch);
+    this.#kernel = kernel;
+    this.#scratch = scratch;
     this.#scripts = new ScriptChecks(kernel, createNativeCrypto(), memory.buffer, scratch);
     this.#shardMemory = createMemory(FIRST_PAGES, MAX_PAGES);
     this.#shard = createKernel(module, this.#shardMemory);
@@ -86,6 +88,7 @@ class EngineThread {
     this.#words = new Int32Array(memory.buffer);
     this.#figures = data.figures.subarray(thread * FIGURES, (thread + 1) * FIGURES);
     const names = ['STATE', 'HEIGHT', 'LEFT', 'REFUSAL', 'RESULT_LENGTH', 'FLAGS', 'SEGMENT_BEGIN', 'SEGMENT_END', 'RESULT', 'E_RESULTS'];
+    names.push('E_SCRIPT');
     names.push('NO_OVERWRITES', 'MAY_REPEAT', 'ASK_NONE', 'ASK_COINBASE', 'ASK_ALL');
     names.push('CHECK_SCRIPTS', 'INPUT_COUNT', 'NEXT_CHECK', 'CHECKS_LEFT');
     this.#at = Object.fromEntries(names.map((name) => [name, kernel.layout(name)]));
@@ -151,7 +154,7 @@ class EngineThread {
       return true;
     const end = Math.min(from + CHECK_INPUTS, words[(slot + at.INPUT_COUNT) >> 2]);
     if (this.#time(FIGURE.scripts, () => this.#scripts.check(slot, from, end)) !== 0) {
-      this.#fail(STAGE_ERROR.script, words[(slot + at.HEIGHT) >> 2]);
+      this.#fail(this.#at.E_SCRIPT, words[(slot + at.HEIGHT) >> 2]);
       return true;
     }
     if (Atomics.sub(words, (slot + at.CHECKS_LEFT) >> 2, end - from) === end - from) {
@@ -191,11 +194,11 @@ class EngineThread {
   /** @returns 0, or the error code of a block that must be refused */
   #prepare(slot: number): number {
     const { layout } = this.#data;
-    const parsed = this.#time(FIGURE.parse, () => this.#stages.parse(slot));
+    const parsed = this.#time(FIGURE.parse, () => this.#kernel.parse(slot));
     if (parsed !== 0) return parsed;
-    const hashed = this.#time(FIGURE.ids, () => this.#stages.checkHashes(slot));
+    const hashed = this.#time(FIGURE.ids, () => this.#kernel.checkHashes(slot, this.#scratch));
     if (hashed !== 0) return hashed;
-    const emitted = this.#time(FIGURE.emit, () => this.#stages.emit(slot, layout.threads));
+    const emitted = this.#time(FIGURE.emit, () => this.#kernel.emit(slot, layout.threads));
     if (emitted !== 0) return emitted;
     this.#words[(slot + this.#at.RESULT_LENGTH) >> 2] = 0;
     Atomics.store(this.#words, (slot + this.#at.LEFT) >> 2, layout.threads);
@@ -207,7 +210,7 @@ class EngineThread {
     this.#note();
     if (code !== 0) return code;
     if (Atomics.sub(this.#words, (slot + this.#at.LEFT) >> 2, 1) !== 1) return 0;
-    const finished = this.#time(FIGURE.finish, () => this.#stages.finish(slot, this.#data.layout.timesAt));
+    const finished = this.#time(FIGURE.finish, () => this.#kernel.finish(slot, this.#data.layout.timesAt, this.#scratch));
     if (finished !== 0) return finished;
     const inputs = this.#words[(slot + this.#at.INPUT_COUNT) >> 2];
     if ((this.#words[(slot + this.#at.FLAGS) >> 2] & this.#at.CHECK_SCRIPTS) === 0 || inputs === 1) {

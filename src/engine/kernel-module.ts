@@ -26,17 +26,9 @@ export const MAX_PAGES = 65_535;
 /** Functions of the kernel. Addresses are byte offsets in its memory; kernel/ describes the functions. */
 export interface KernelFunctions {
   parse(slot: number): number;
-  layOutIds(slot: number, scratch: number, from: number, txs: number): number;
-  layOutPairs(slot: number, scratch: number, level: number, to: number, from: number, pairs: number): number;
-  layOutBytes(scratch: number, from: number, length: number, destination: number): void;
-  layOutSecond(scratch: number, messages: number): void;
-  takeHashes(slot: number, scratch: number, messages: number): void;
-  fillWtxids(slot: number, txs: number): void;
-  evenLevel(slot: number, level: number, count: number): number;
-  findCommitment(slot: number): number;
-  equal32(a: number, b: number): number;
+  checkHashes(slot: number, scratch: number): number;
   emit(slot: number, shards: number): number;
-  finish(slot: number, times: number): number;
+  finish(slot: number, times: number, scratch: number): number;
   openTx(slot: number, t: number, scratch: number): void;
   layOutCheck(input: number, flags: number): number;
   open(secret0: bigint, secret1: bigint, bits: number, maxPages: number): number;
@@ -58,7 +50,7 @@ export interface KernelFunctions {
 
 /** An instance of the kernel over a memory. */
 export interface Kernel extends KernelFunctions {
-  /** A number of kernel/layout.ts or kernel/hashing.ts by its name. */
+  /** A number of the kernel by its name. */
   layout(name: string): number;
 }
 
@@ -74,7 +66,7 @@ export function createMemory(initial: number, maximum: number): SharedMemory {
 
 /**
  * Creates an instance of the kernel.
- * @param native hashes for script checks; null: there will be none. The memory must have a fixed size then
+ * @param native hashes; null: no function that hashes will be called. With hashes, the memory must have a fixed size
  */
 export function createKernel(module: KernelModule, memory: SharedMemory, native: Sha256Update | null = null): Kernel {
   const abort = (): never => {

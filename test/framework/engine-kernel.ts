@@ -16,7 +16,6 @@ import { contextualCheckBlock } from '../../src/consensus/rules/contextual-check
 import { VersionBitsCache } from '../../src/consensus/rules/versionbits.js';
 import { createNativeCrypto } from '../../src/crypto/native/index.js';
 import { loadSha256Update } from '../../src/crypto/native/sha256-update.js';
-import { BlockStages } from '../../src/engine/block-stages.js';
 import type { EngineBlock } from '../../src/engine/engine.js';
 import { compileKernel, createKernel, createMemory, type Kernel, PAGE_BYTES, type SharedMemory } from '../../src/engine/kernel-module.js';
 import { decodeCoin, encodeCoin } from '../../src/storage/codec/coin.js';
@@ -102,7 +101,6 @@ export class KernelWithoutThreads {
   readonly memory: SharedMemory;
   readonly bytes: Uint8Array;
   readonly words: Int32Array;
-  readonly stages: BlockStages;
   readonly slot: number;
   readonly slotBytes: number;
   readonly scratch: number;
@@ -123,7 +121,6 @@ export class KernelWithoutThreads {
     this.kernel = createKernel(module, this.memory, native);
     this.bytes = new Uint8Array(this.memory.buffer);
     this.words = new Int32Array(this.memory.buffer);
-    this.stages = new BlockStages(this.kernel, native, this.memory.buffer, scratch);
     this.#shards = Array.from({ length: shards }, () => {
       const memory = createMemory(256, 65_535);
       return { kernel: createKernel(module, memory), memory };
@@ -193,8 +190,8 @@ export class KernelWithoutThreads {
 
   /** Connects the block in the slot on the shards' coins. @returns 0 or an error code */
   connect(): number {
-    const { stages, slot } = this;
-    const early = stages.parse(slot) || stages.checkHashes(slot) || stages.emit(slot, this.#shards.length);
+    const { kernel, slot, scratch } = this;
+    const early = kernel.parse(slot) || kernel.checkHashes(slot, scratch) || kernel.emit(slot, this.#shards.length);
     if (early !== 0) return early;
     let results = 0;
     for (let i = 0; i < this.#shards.length; i++) {
@@ -210,7 +207,7 @@ export class KernelWithoutThreads {
       results += length;
     }
     this.setWord('RESULT_LENGTH', results);
-    return stages.finish(slot, this.timesAt);
+    return kernel.finish(slot, this.timesAt, scratch);
   }
 
   /** Rows that changed since `load` or `markClean`, as a database would apply them. */

@@ -7,7 +7,7 @@
 // SHA-256 of "TapSighash", which the thread writes once
 
 import { at, copy20, copy32, readSize, seek, skip, u8at } from './bytes';
-import { CHECK, MESSAGES, sha256, sha256d, SPENT } from './hashing';
+import { CHECK, MESSAGE, sha256, sha256d, SPENT } from './hashing';
 import { INS, TX_BYTES, TXS } from './layout';
 import { listSpent, SPENT_BYTES } from './spent';
 
@@ -140,7 +140,7 @@ function layOutKeyHash(i: u32, script: usize, from: usize, unlock: u32): u32 {
 
 /** Hashes the transaction with the script in the input, and without the other scripts. */
 function hashLegacy(i: u32, script: usize): void {
-  const begin = scratch + MESSAGES;
+  const begin = scratch + MESSAGE;
   store<u32>(begin, load<u32>(row, 44));
   let p = begin + 4 + copyRange(begin + 4, block + load<u32>(row, 4), inputAt(0));
   for (let k: u32 = 0; k < inputs; k++) {
@@ -186,7 +186,7 @@ function layOutWitnessKeyHash(i: u32, script: usize): u32 {
     hashAgain(3, 1);
     hashAgain(4, 2);
   }
-  const p = scratch + MESSAGES, parts = check() + DOUBLE_PARTS;
+  const p = scratch + MESSAGE, parts = check() + DOUBLE_PARTS;
   store<u32>(p, load<u32>(row, 44));
   memory.copy(p + 4, parts, 64);
   copyOutpoint(p + 68, inputAt(i));
@@ -212,7 +212,7 @@ function layOutTaproot(i: u32, script: usize): u32 {
     if (!hashSpent()) return 0;
     known |= BIP341_PARTS;
   }
-  const p = scratch + MESSAGES;
+  const p = scratch + MESSAGE;
   copy32(p, check() + CHECK_TAG);
   copy32(p + 32, check() + CHECK_TAG);
   // Epoch 0, then the hash type.
@@ -234,7 +234,7 @@ function layOutTaproot(i: u32, script: usize): u32 {
 function hashCommonParts(): void {
   if ((known & COMMON_PARTS) != 0) return;
   known |= COMMON_PARTS;
-  const begin = scratch + MESSAGES;
+  const begin = scratch + MESSAGE;
   for (let k: u32 = 0; k < inputs; k++) copyOutpoint(begin + k * 36, inputAt(k));
   sha256(scratch, begin, inputs * 36, part(0));
   for (let k: u32 = 0; k < inputs; k++) store<u32>(begin + k * 4, sequence(k));
@@ -243,13 +243,13 @@ function hashCommonParts(): void {
 }
 
 function hashAgain(from: u32, to: u32): void {
-  copy32(scratch + MESSAGES, part(from));
-  sha256(scratch, scratch + MESSAGES, 32, check() + DOUBLE_PARTS + to * 32);
+  copy32(scratch + MESSAGE, part(from));
+  sha256(scratch, scratch + MESSAGE, 32, check() + DOUBLE_PARTS + to * 32);
 }
 
 /** Hashes amounts and scripts of all spent outputs. @returns false if the scripts exceed the memory */
 function hashSpent(): bool {
-  const begin = scratch + MESSAGES;
+  const begin = scratch + MESSAGE;
   for (let k: u32 = 0; k < inputs; k++) store<u64>(begin + k * 8, <u64>load<f64>(spentAt(k)));
   sha256(scratch, begin, inputs * 8, part(1));
   let p = begin;

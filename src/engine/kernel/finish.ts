@@ -7,13 +7,14 @@ import {
   E_RELATIVE_LOCK, E_SIGOP_COST, E_UNDO, FEES, FLAGS, HEIGHT, INPUT_COUNT, INS, MAX_COST, MAX_MONEY, PARENT_MEDIAN_TIME, RELATIVE_LOCKS,
   RESULT, RESULT_LENGTH, SIGOP_COST, SUBSIDY, TX_BYTES, TX_COUNT, TXS, UNDO, UNDO_LENGTH, WIDS,
 } from './layout';
+import { hashUndo } from './hashing';
 import { decompressAmount } from './records';
 
 const DISABLED: u32 = 0x80000000;
 const BY_TIME: u32 = 0x00400000;
 
 /** Finishes a block. @param times address of the median times by height @returns 0 or an error code */
-export function finish(slot: usize, times: usize): i32 {
+export function finish(slot: usize, times: usize, scratch: usize): i32 {
   const txs = load<u32>(slot, TX_COUNT), inputs = load<u32>(slot, INPUT_COUNT);
   const resultLength = load<u32>(slot, RESULT_LENGTH);
   if (resultLength + txs * 3 + 80 > DIGEST_BYTES) return E_UNDO;
@@ -72,6 +73,7 @@ export function finish(slot: usize, times: usize): i32 {
   store<i64>(slot, fees, FEES);
   store<u32>(slot, <u32>(to - slot - UNDO), UNDO_LENGTH);
   store<u32>(slot, cost, SIGOP_COST);
+  hashUndo(slot, scratch);
   return 0;
 }
 

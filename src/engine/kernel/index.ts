@@ -3,9 +3,7 @@
 
 export * from './layout';
 export { parse } from './parse';
-export {
-  CHECK, equal32, evenLevel, fillWtxids, findCommitment, layOutBytes, layOutIds, layOutPairs, layOutSecond, LIST, SCRATCH_BYTES, SECOND, SPENT, takeHashes,
-} from './hashing';
+export { CHECK, checkHashes, SCRATCH_BYTES, SPENT } from './hashing';
 export { emit } from './records';
 export {
   apply, ASK_ALL, ASK_COINBASE, ASK_NONE, changedCount, coinCount, evict, inAt, inBytes, listChanged, listMissing, loadRows, markClean, nextChanged, open, outAt, rowCount, usedBytes,

@@ -9,7 +9,7 @@
 //            first output, version
 //   INS      offset of each input in the slot, 4 bytes
 //   IDS      txids; WIDS: wtxids, and once the coins are known, the offset of each input's record in RESULT
-//   DIGEST   levels of merkle trees, then a segment of records for each shard, then undo data (from UNDO on)
+//   DIGEST   levels of merkle trees, then a segment of records for each shard, then undo data
 //   RESULT   records of the spent coins: index of the input, length, coin as it is stored; multiples of 4 bytes
 //
 // Sizes follow from the weight of a block: a million bytes outside witnesses at most, 41 for an input, 9 for an output,
@@ -60,15 +60,15 @@ export const TX_BYTES: u32 = 48;
 export const TXS: u32 = RAW + RAW_BYTES;
 export const INS: u32 = TXS + MAX_TXS * TX_BYTES;
 export const IDS: u32 = INS + MAX_INPUTS * 4;
-// One more hash in each list, for the repeated last hash of an odd level.
-export const WIDS: u32 = IDS + (MAX_TXS + 2) * 32;
-export const DIGEST: u32 = WIDS + (MAX_TXS + 2) * 32;
+export const WIDS: u32 = IDS + MAX_TXS * 32;
+// The offsets of inputs at WIDS need less space than the hashes.
+export const DIGEST: u32 = WIDS + MAX_TXS * 32;
 export const DIGEST_BYTES: u32 = 6_000_000;
 export const RESULT: u32 = DIGEST + DIGEST_BYTES;
 export const RESULT_BYTES: u32 = 6_000_000;
 export const SLOT_BYTES: u32 = (RESULT + RESULT_BYTES + 65535) & ~65535;
-/** Undo data. The hash of the parent precedes it, because the checksum covers both. */
-export const UNDO: u32 = DIGEST + 64;
+/** Undo data. */
+export const UNDO: u32 = DIGEST;
 
 /** Bits of FLAGS. */
 export const HEIGHT_IN_COINBASE: u32 = 1;
@@ -114,3 +114,9 @@ export const E_SIGOP_COST: i32 = 43;
 export const E_COINBASE_AMOUNT: i32 = 44;
 export const E_RELATIVE_LOCK: i32 = 45;
 export const E_UNDO: i32 = 46;
+export const E_HEADER: i32 = 100;
+export const E_MERKLE_ROOT: i32 = 101;
+export const E_MUTATED: i32 = 102;
+export const E_COMMITMENT: i32 = 103;
+export const E_UNEXPECTED_WITNESS: i32 = 104;
+export const E_SCRIPT: i32 = 105;

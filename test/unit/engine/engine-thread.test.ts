@@ -1,7 +1,6 @@
 // One thread of the engine on the calling thread, while a test does what the other threads do.
 import t from 'tap';
 import { loadSha256Update } from '../../../src/crypto/native/sha256-update.js';
-import { BlockStages } from '../../../src/engine/block-stages.js';
 import { runEngineThread } from '../../../src/engine/engine-thread.js';
 import { compileKernel, createKernel, createMemory } from '../../../src/engine/kernel-module.js';
 import { CONTROL, CONTROL_WORDS, FIGURES, type MissingCoins, SLOT, slotLayout, slotOf } from '../../../src/engine/shared-state.js';
@@ -18,7 +17,7 @@ t.test('asks for the coins of a block that another thread parses while this one 
   const module = await compileKernel();
   const layout = slotLayout(1, createKernel(module, createMemory(2, 2)));
   const memory = createMemory(layout.pages, layout.pages);
-  const kernel = createKernel(module, memory);
+  const kernel = createKernel(module, memory, loadSha256Update());
   const words = new Int32Array(memory.buffer);
   const bytes = new Uint8Array(memory.buffer);
   const slot = slotOf(layout, FIRST_HEIGHT);
@@ -30,9 +29,8 @@ t.test('asks for the coins of a block that another thread parses while this one 
   words[wordOf('LOCK_TIME_CUTOFF')] = block.time;
   words[wordOf('FLAGS')] = kernel.layout('WITNESSES');
   words[wordOf('STATE')] = SLOT.parsing;
-  const stages = new BlockStages(kernel, loadSha256Update()!, memory.buffer, layout.scratchAt);
   const parse = (): void => {
-    t.equal(stages.parse(slot) || stages.checkHashes(slot) || stages.emit(slot, 1), 0);
+    t.equal(kernel.parse(slot) || kernel.checkHashes(slot, layout.scratchAt) || kernel.emit(slot, 1), 0);
     words[wordOf('LEFT')] = 1;
     words[wordOf('STATE')] = SLOT.parsed;
   };
