@@ -24,7 +24,7 @@ interface Owner {
 
 /**
  * Number of different keys of the coins: KEYS=n. A bench uses the keys in a cycle. A node parses a key once and caches
- * it (crypto/native/parsed-keys.ts); with 40,000 keys no key is cached when it occurs again.
+ * it (crypto/native/system-curve.ts); with 40,000 keys no key is cached when it occurs again.
  */
 export const KEYS = Number(process.env.KEYS ?? 64);
 

@@ -71,10 +71,6 @@ export class BlockReader {
   readBlockPart(at: BlockPosition, offset: number, length: number): Promise<Uint8Array> {
     return this.#ws.blocks.files.readPart(at, offset, length);
   }
-  /** Returns whether undo data of the block is stored or in memory, so that readUndo can return it. */
-  hasUndo(node: HeaderNode): boolean {
-    return node.has(NodeStatus.HAVE_UNDO) || this.#ws.blocks.isRecent(node);
-  }
   /**
    * Reads the coins that a connected block spent: one list per transaction after the coinbase, one coin per input.
    * Empty for genesis.

@@ -2,22 +2,65 @@
 
 import type { BlockView } from '../consensus/block/block-view.js';
 import type { HeaderView } from '../consensus/block/header-view.js';
-import { hashFromHex } from '../consensus/bytes/hex.js';
+import { equalBytes, hashFromHex } from '../consensus/bytes/hex.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import { blockScriptFlags } from '../consensus/rules/block-script-flags.js';
+import { checkBlock } from '../consensus/rules/check-block.js';
+import { checkHeaderContext } from '../consensus/rules/check-header-context.js';
+import { contextualCheckBlock } from '../consensus/rules/contextual-check-block.js';
 import type { VersionBitsCache } from '../consensus/rules/versionbits.js';
-import type { Verdict } from '../consensus/state.js';
+import type { Reject, Verdict } from '../consensus/state.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
+import type { VerifyClass } from '../parallel/verifier.js';
 import type { CoinsCache } from './coins/coins-cache.js';
+import { lastCheckpointHeight } from './connect/accept.js';
+import { tryConnect } from './connect/connect-block.js';
 import { isKnownValid, type KnownTransactions } from './connect/known-block.js';
 import type { BlockState, KnownBlock } from './connect/outcome.js';
 import { withReservedValue } from './connect/witness-reserved.js';
 import { type ChainWorkspace, minimumChainWork } from './connect/workspace.js';
 import type { ChainParts } from './parts.js';
 import type { History } from './snapshot/history.js';
-import { testValidity, type ValidityOptions } from './tree/block-validity.js';
 import { type HeaderNode, NodeStatus } from './tree/header-node.js';
 import { verificationProgress } from './tree/verification-progress.js';
+
+// Checks a block on the tip without storing it (Core's TestBlockValidity): for proposals, generateblock and
+// -checktemplates. Runs concurrently with the chain's queue, because the check changes nothing. If the tip changes
+// during the check, the verdict is inconclusive-not-best-prevblk.
+
+/** Options of a validity check. */
+interface ValidityOptions {
+  /** Check proof of work and, on signet, the block signature. */
+  readonly checkPow: boolean;
+  readonly checkMerkle: boolean;
+  /** Class of the script jobs, which decides their priority; 'proposal' by default. */
+  readonly klass?: VerifyClass;
+}
+
+/** Verdict for a block whose parent is not the tip (BIP-0022). */
+const NOT_BEST: Reject = { category: 'invalid-prev', reason: 'inconclusive-not-best-prevblk', debug: '' };
+
+/**
+ * Runs the checks in Core's order: block alone, header in context, block in context, coins and scripts. Before release
+ * 30 the header in context came first.
+ */
+async function testValidity(ws: ChainWorkspace, block: BlockView, options: ValidityOptions): Promise<Verdict> {
+  const tip = ws.active.tip as HeaderNode;
+  if (!equalBytes(block.header.prevHash, tip.hash)) return NOT_BEST;
+  const { params } = ws;
+  const header = (): Verdict =>
+    checkHeaderContext(block.header, tip, params, ws.clock.nowSeconds(), lastCheckpointHeight(ws), ws.versionBits);
+  const early =
+    (ws.options.triedHeaderFirst ? header() : null) ??
+    checkBlock(block, params, ws.crypto, { checkPow: options.checkPow, checkMerkle: options.checkMerkle }) ??
+    (ws.options.triedHeaderFirst ? null : header()) ??
+    contextualCheckBlock(block, tip, params, ws.versionBits);
+  if (early !== null) return early;
+  const klass = options.klass ?? 'proposal';
+  const stillValid = () => ws.active.tip === tip;
+  const result = await tryConnect(ws, block, tip, { klass, scripts: true, overlay: null, stillValid });
+  return result === null ? NOT_BEST : result.verdict;
+}
 
 export class ChainView {
   readonly #ws: ChainWorkspace;

@@ -7,10 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { rootCertificates } from 'node:tls';
 import { Args, ConfigError } from '../config/args.js';
 import { chainFolders, locate } from '../config/locate.js';
-
 import { versionText } from '../config/version.js';
 import { METHODS } from '../rpc/declare/methods.js';
-import { encodeJson } from '../rpc/wire/json-write.js';
+import { encodeJson, encodeString } from '../rpc/wire/json-write.js';
 import { JsonNumber, JsonObject, type JsonValue } from '../rpc/wire/values.js';
 import { convertArguments } from './arguments.js';
 import { CliError, NotYet, post, type Target } from './client.js';
@@ -19,8 +18,62 @@ import { generateSteps } from './generate.js';
 import { getInfo } from './get-info.js';
 import { netInfo } from './net-info.js';
 import { newRpcAuth } from './new-rpcauth.js';
-import { prettyJson } from './pretty.js';
-import { firstLine, passwordLine } from './stdin.js';
+
+/** Splits a text into its first line and the rest. */
+function firstLine(text: string): { line: string; rest: string } {
+  const end = text.indexOf('\n');
+  return end < 0 ? { line: text, rest: '' } : { line: text.slice(0, end), rest: text.slice(end + 1) };
+}
+
+/** Reads a line from the terminal without showing it. */
+function passwordLine(prompt: string): Promise<string> {
+  const { stdin } = process;
+  process.stderr.write(prompt);
+  stdin.setRawMode(true);
+  stdin.resume();
+  stdin.setEncoding('utf8');
+  return new Promise((resolve, reject) => {
+    let line = '';
+    const done = (): void => {
+      stdin.off('data', onData);
+      stdin.setRawMode(false);
+      stdin.pause();
+      process.stderr.write('\n');
+    };
+    const onData = (chunk: string): void => {
+      for (const c of chunk) {
+        if (c === '\r' || c === '\n') {
+          done();
+          resolve(line);
+          return;
+        }
+        if (c === '\u0003') {
+          done();
+          reject(new Error('interrupted'));
+          return;
+        }
+        if (c === '\u007f') line = line.slice(0, -1);
+        else line += c;
+      }
+    };
+    stdin.on('data', onData);
+  });
+}
+
+/** Returns indented JSON without a line feed at the end. */
+export function prettyJson(value: JsonValue, depth = 1): string {
+  const inner = '  '.repeat(depth);
+  const outer = '  '.repeat(depth - 1);
+  if (value === null) return 'null';
+  if (typeof value === 'string') return encodeString(value);
+  if (typeof value === 'boolean') return String(value);
+  if (value instanceof JsonNumber) return value.text;
+  if (value instanceof JsonObject) {
+    const members = value.keys.map((key, index) => `${inner}${encodeString(key)}: ${prettyJson(value.values[index]!, depth + 1)}`);
+    return members.length === 0 ? `{\n${outer}}` : `{\n${members.join(',\n')}\n${outer}}`;
+  }
+  return value.length === 0 ? `[\n${outer}]` : `[\n${value.map((item) => inner + prettyJson(item, depth + 1)).join(',\n')}\n${outer}]`;
+}
 
 const rpcPorts = { main: 8332, test: 18332, testnet4: 48332, signet: 38332, regtest: 18443 } as const;
 

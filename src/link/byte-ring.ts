@@ -157,9 +157,4 @@ export class RingReader extends RingEnd {
     Atomics.store(this.control, ASLEEP, 0);
     return false;
   }
-
-  /** Marks the reader as awake. The thread polls the ring, so frames need not wake it. */
-  stayAwake(): void {
-    if (Atomics.load(this.control, ASLEEP) === 1) Atomics.store(this.control, ASLEEP, 0);
-  }
 }

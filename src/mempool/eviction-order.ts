@@ -21,7 +21,7 @@ export function worseByDescendants(rows: Rows): (a: number, b: number) => boolea
 /**
  * Returns a comparison that is true if row a is evicted before row b, for a mempool that evicts chunks. The lower rank
  * (fee per weight) is evicted first; of two equal ranks the heavier one, then the higher txid, as in Core's block
- * order. A row's rank is never above the fee rate of its chunk. It starts as the row's own fee rate; worst-chunk.ts
+ * order. A row's rank is never above the fee rate of its chunk. It starts as the row's own fee rate; worstChunk
  * raises it to the chunk's rate when necessary. New descendants never lower the rate of a chunk. When a transaction
  * leaves, the ranks of its relatives are reset.
  */

@@ -1,6 +1,6 @@
 // Submits the blocks that clients found to the chain, and keeps their files until the chain has a result.
 //
-// The serving thread writes a block to a file before it posts the block (serve/solution-file.ts). At the start the node
+// The serving thread writes a block to a file before it posts the block (serve/block-keeper.ts). At the start the node
 // submits again all blocks of earlier runs that have no result. The file of a block in the best chain is removed once
 // the chain's own files are synced. The other files stay for the finders, the newest 100 of each kind:
 //

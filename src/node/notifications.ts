@@ -17,7 +17,7 @@ export interface Notifications {
   /** Called when a transaction entered the mempool. */
   onEntered(entry: MempoolEntry): void;
   onLeft(entry: MempoolEntry, reason: RemovalReason): void;
-  /** Publishes records of shares (stratum/codec/share-record.ts). */
+  /** Publishes records of shares (stratum/serve/share-stream.ts). */
   onShares(records: Uint8Array): void;
   /** Reports a problem to the operator (-alertnotify). */
   alert(text: string): void;

@@ -9,16 +9,37 @@ import { ListenerGuard } from '../lib/listener-guard.js';
 import { Scheduler } from '../lib/scheduler.js';
 import { SystemClock } from '../lib/system-clock.js';
 import { SharedState, STATE_FLAG } from '../link/shared-state.js';
+import { listedCategories } from '../log/categories.js';
 import type { NodeLogger } from '../log/create-logger.js';
 import { logMetricFaults } from '../metrics/index.js';
+import type { Compat } from '../policy/compat.js';
 import type { LogControl } from '../rpc/context/node.js';
 import type { RocksStore } from '../storage/rocks-store.js';
-import { createLogControl } from './log-control.js';
 import type { MetricSources } from './metric-sources.js';
 import { createMetrics } from './metrics.js';
 import { logTrust } from './network-params.js';
 import type { NodeStop } from './node-stop.js';
 import type { Teardown } from './teardown.js';
+
+function createLogControl(log: NodeLogger, state: SharedState, compat: Pick<Compat, 'name'>): LogControl {
+  const show = (): void => {
+    state.set(STATE_FLAG.LOG_HTTP, log.shows('http'));
+    state.set(STATE_FLAG.LOG_RPC, log.shows('rpc'));
+  };
+  const switchCategory = (name: string, on: boolean): boolean => {
+    const known = log.setCategory(name, on);
+    show();
+    return known;
+  };
+  show();
+  return {
+    categories: () => listedCategories(compat).map((name) => [name, log.isOn(name)]),
+    enable: (name) => switchCategory(name, true),
+    disable: (name) => switchCategory(name, false),
+    path: log.path,
+    info: (line) => log.info(line),
+  };
+}
 
 /** Values that exist before the modules are opened: options, log, database and others. */
 interface Ground {

@@ -3,9 +3,11 @@
 import fs from 'node:fs/promises';
 import type { DescriptorContext } from '../address/descriptor/context.js';
 import { buildCommit, version } from '../config/version.js';
-import { pooledFilterSearch } from '../parallel/filter-matcher.js';
+import type { FilterIndex, Indexes } from '../indexes/index.js';
+import { type FilterOfBlock, type FilterSearch, pooledFilterSearch } from '../parallel/filter-matcher.js';
 import type { RenderPool } from '../parallel/render-pool.js';
 import { type ActiveCommands, CallExecutor } from '../rpc/call-executor.js';
+import type { FilterIndexAccess } from '../rpc/context/indexes.js';
 import type { NetworkAccess } from '../rpc/context/network.js';
 import type { NodeContext } from '../rpc/context/node.js';
 import { METHODS } from '../rpc/declare/methods.js';
@@ -19,7 +21,6 @@ import type { ReadResult } from '../rpc/reads/read-job.js';
 import { passedBuffers } from '../rpc/wire/taken-secrets.js';
 import { ExternalSigner } from '../wallet/node-face.js';
 import { CoinThreads } from './coin-threads.js';
-import { indexAccess } from './index-access.js';
 import type { Notifications } from './notifications.js';
 import type { NodeBase } from './open-base.js';
 import type { OpenedChain } from './open-chain.js';
@@ -30,6 +31,50 @@ import type { OpenedThreads } from './open-threads.js';
 import type { OpenedWallets } from './open-wallets.js';
 import { createRunForJson } from './run-for-json.js';
 import type { LateModules, Wired } from './wiring.js';
+
+/** Creates a search of filters for packed scripts. */
+type FilterSearcher = (packed: SharedArrayBuffer) => FilterSearch;
+
+/** Returns the index members of NodeContext; null for disabled indexes. */
+function indexAccess(
+  { tx, spenders, filters, coinStats, list }: Indexes,
+  searcher: FilterSearcher,
+): Pick<NodeContext, 'txIndex' | 'spenderIndex' | 'filterIndex' | 'coinStatsIndex' | 'indexes'> {
+  return {
+    txIndex: tx && {
+      synced: () => tx.follower.waitUntilSynced(),
+      find: (txid) => tx.index.find(txid),
+      locate: (txid) => tx.index.locate(txid),
+      blockHashAt: (place) => tx.index.blockHashAt(place),
+    },
+    spenderIndex: spenders && { synced: () => spenders.follower.waitUntilSynced(), find: (outpoint) => spenders.index.find(outpoint) },
+    filterIndex: filters && {
+      state: filters.follower,
+      find: (hash) => filters.index.find(hash),
+      heads: (hashes) => filters.index.heads(hashes),
+      search: filterSearch(filters.index, searcher),
+    },
+    coinStatsIndex: coinStats && { state: coinStats.follower, find: (node) => coinStats.index.find(node) },
+    indexes: list,
+  };
+}
+
+/** Returns a search over the filters of an index. */
+export function filterSearch(index: Pick<FilterIndex, 'find'>, searcher: FilterSearcher): FilterIndexAccess['search'] {
+  return (packed) => {
+    const match = searcher(packed);
+    return async (hashes) => {
+      const filters: (FilterOfBlock | undefined)[] = [];
+      for (const hash of hashes) {
+        const found = await index.find(hash);
+        filters.push(found && { hash, filter: found.filter });
+      }
+      const hits = await match(filters.filter((filter) => filter !== undefined));
+      let next = 0;
+      return filters.map((filter) => (filter === undefined ? undefined : hits[next++]));
+    };
+  };
+}
 
 /** Parts of the context. */
 export interface ContextParts extends OpenedThreads, OpenedChain, OpenedMempool, OpenedTemplates, OpenedWallets {

@@ -19,12 +19,49 @@ import { ActiveCommands, CallExecutor } from '../rpc/call-executor.js';
 import type { WalletContext } from '../rpc/context/wallet.js';
 import { RPC_CODE } from '../rpc/errors.js';
 import { WALLET_RUNS } from '../rpc/wallet/runs.js';
-import { createRandomSource, ExternalSigner, LinkedNodeClient, WalletError, type WalletManager } from '../wallet/index.js';
+import {
+  createRandomSource,
+  ExternalSigner,
+  LinkedNodeClient,
+  Resender,
+  type SpendTools,
+  WalletError,
+  type WalletManager,
+} from '../wallet/index.js';
 import { operatorError } from './fault-advice.js';
-import { startResending } from './resending.js';
 import { createRunForJson } from './run-for-json.js';
 import type { EndedCall, FromWallets, ToWallets, WalletInit } from './wallet-messages.js';
 import { createWallets } from './wallets.js';
+
+/** Interval in milliseconds between checks. */
+const everyMs = 1000;
+
+interface ResendingDeps {
+  readonly scheduler: Scheduler;
+  readonly spend: SpendTools;
+  readonly log: Logger;
+}
+
+function startResending(wallets: WalletManager, { scheduler, spend, log }: ResendingDeps): void {
+  let busy = false;
+  const resender = new Resender({
+    tools: spend,
+    wallets: () => wallets.all,
+    lastBlockSeconds: () => wallets.lastBlockSeconds,
+  });
+  scheduler.every(everyMs, () => {
+    if (busy) return;
+    busy = true;
+    resender
+      .tick()
+      .catch((error: unknown) =>
+        log.warn(`Could not resend wallet transactions: ${error instanceof Error ? error.message : String(error)}`),
+      )
+      .finally(() => {
+        busy = false;
+      });
+  });
+}
 
 /** Number of the node thread's link. */
 const NODE = -1;

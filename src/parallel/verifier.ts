@@ -1,4 +1,4 @@
-// Interface of script verification. Implemented by InlineVerifier (same thread) and PooledVerifier (worker threads);
+// Interface of script verification. Implemented by PooledVerifier (worker threads) and, in tests, InlineVerifier (same thread);
 // CachedVerifier wraps either.
 
 import type { SpentOutput } from '../consensus/script/spent-output.js';

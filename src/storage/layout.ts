@@ -10,7 +10,6 @@
 //   'A'     -                          which set of coins the chain uses, and the state of the other                     codec/coin-sets.ts
 //   'F'     flag name, ASCII           empty: set; no row: not set
 //   'P'     file number, BE32          empty: blk and rev files of this number were pruned and still have to be deleted
-//   's'     -                          schema version, one byte
 //   'x'     txid, 32                   position of the transaction                                                       indexes/tx-index.ts
 //   'o'     hash, 8 | place            empty: the transaction at this position may spend the output                      indexes/spender-index.ts
 //   'g'     filter type, 1 | hash, 32  filter hash, filter header, filter                                                indexes/filter-index.ts
@@ -36,16 +35,12 @@ export const PREFIX = {
   coinSets: ascii('A'),
   flag: ascii('F'),
   prunedFile: ascii('P'),
-  schema: ascii('s'),
   txIndex: ascii('x'),
   spender: ascii('o'),
   filterIndex: ascii('g'),
   coinStats: ascii('m'),
   indexState: ascii('I'),
 } as const;
-
-/** Version of this table. A folder with another version is refused. */
-export const SCHEMA_VERSION = 1;
 
 /** Length of an outpoint in a transaction: txid, 32, then vout little-endian, 4. */
 export const OUTPOINT_BYTES = 36;
@@ -54,8 +49,6 @@ export const COIN_KEY_BYTES = 37;
 
 /** Number of the newest blocks that have a rollback row. */
 export const ROLLBACK_ROWS = 8;
-/** Key of the row with the schema version. */
-export const SCHEMA_KEY: Uint8Array = Uint8Array.of(PREFIX.schema);
 
 /** A range of all keys with one prefix. */
 export interface PrefixRange {

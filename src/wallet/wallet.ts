@@ -26,7 +26,37 @@ import { Reassessor } from './reassess.js';
 import { WalletBatch } from './storage/wallet-batch.js';
 import { WalletStorage } from './storage/wallet-storage.js';
 import { WALLET_FLAG, type WalletRecord } from './wallet-record.js';
-import { WalletSession } from './wallet-session.js';
+
+/** Settings of a loaded wallet that are not stored. */
+class WalletSession {
+  #payFeeRate: number;
+  #hasKeyManager = true;
+
+  constructor(payFeeRate: number) {
+    this.#payFeeRate = payFeeRate;
+  }
+
+  /** Fee rate of -paytxfee or settxfee, satoshis per 1,000 virtual bytes; 0: none. */
+  get payFeeRate(): number {
+    return this.#payFeeRate;
+  }
+  setPayFeeRate(rate: number): void {
+    this.#payFeeRate = rate;
+  }
+  /**
+   * True if a legacy wallet has a key manager: it was created with one, has keys on disk, or got one with its first
+   * import. Replies show this, as in Core.
+   */
+  get hasKeyManager(): boolean {
+    return this.#hasKeyManager;
+  }
+  addKeyManager(): void {
+    this.#hasKeyManager = true;
+  }
+  removeKeyManager(): void {
+    this.#hasKeyManager = false;
+  }
+}
 
 /** Parts of a wallet, which the loader creates. */
 export interface WalletParts {

@@ -10,12 +10,12 @@ import { chainParams } from '../../src/consensus/params/networks.js';
 import { createNativeCrypto } from '../../src/crypto/native/index.js';
 import type { Clock } from '../../src/lib/clock.js';
 import { type Logger, silentLogger } from '../../src/log/logger.js';
-import { InlineVerifier } from '../../src/parallel/inline-verifier.js';
 import type { Verifier } from '../../src/parallel/verifier.js';
 import { BlockFiles, type BlockFilesOptions } from '../../src/storage/block-files.js';
 import { PREFIX, prefixRange } from '../../src/storage/layout.js';
 import { MemoryStore } from '../../src/storage/memory-store.js';
 import type { Store } from '../../src/storage/store.js';
+import { InlineVerifier } from './inline-verifier.js';
 
 /** A time after all test blocks, the default of the fixture's clock. */
 export const TEST_NOW = 1_900_000_000;

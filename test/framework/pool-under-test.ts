@@ -5,8 +5,8 @@ import type { Clock } from '../../src/lib/clock.js';
 import { silentLogger } from '../../src/log/logger.js';
 import { Mempool } from '../../src/mempool/mempool.js';
 import type { MempoolOptions } from '../../src/mempool/options.js';
-import { InlineVerifier } from '../../src/parallel/inline-verifier.js';
 import { DEFAULT_POLICY, type PolicyOptions } from '../../src/policy/options.js';
+import { InlineVerifier } from './inline-verifier.js';
 import { ModelChain } from './model-chain.js';
 
 export const crypto = createNativeCrypto();

@@ -8,10 +8,11 @@ import { fromHex, hashToHex, toHex } from '../../src/consensus/bytes/hex.js';
 import type { ChainName } from '../../src/consensus/params/chain-params.js';
 import { chainParams } from '../../src/consensus/params/networks.js';
 import { checkBlock } from '../../src/consensus/rules/check-block.js';
-import { InlineVerifier } from '../../src/parallel/inline-verifier.js';
 import type { Verifier, VerifyBatch } from '../../src/parallel/verifier.js';
 import { type ChainFile, chainFiles } from '../framework/chain-files.js';
 import { coinsOf, crypto, openFixture } from '../framework/chain-fixture.js';
+import { InlineVerifier } from '../framework/inline-verifier.js';
+import { InlineVerifier } from '../framework/inline-verifier.js';
 import { ModelCoins } from '../framework/law-model.js';
 import { fileSuite, filesSuite, readJson, type Tap } from '../framework/vector-suite.js';
 

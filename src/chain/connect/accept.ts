@@ -3,7 +3,6 @@
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import type { HeaderView } from '../../consensus/block/header-view.js';
-import { equalBytes } from '../../consensus/bytes/hex.js';
 import { blockProof } from '../../consensus/rules/bits.js';
 import { checkBlock, checkProofOfWork } from '../../consensus/rules/check-block.js';
 import { checkHeaderContext } from '../../consensus/rules/check-header-context.js';
@@ -91,9 +90,4 @@ export function worthStoring(ws: ChainWorkspace, node: HeaderNode): boolean {
   // Files with blocks far out of order could not be pruned for a long time.
   if (node.height > ws.active.height + MIN_BLOCKS_TO_KEEP) return false;
   return node.chainWork >= minimumChainWork(ws);
-}
-
-/** Returns whether the hash is that of the genesis block. */
-export function isGenesis(ws: ChainWorkspace, hash: Uint8Array): boolean {
-  return equalBytes(hash, ws.params.genesisHash);
 }

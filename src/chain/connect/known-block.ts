@@ -2,7 +2,7 @@
 // scripts. Used for declared jobs and proposals. The mempool checked each transaction against the rules of the next
 // block when it accepted the transaction, and removes those that a tip change makes invalid. So only the header, the
 // coinbase, and sums over all transactions need checking. The result is "valid" or "unknown". If it is unknown, the
-// complete check runs (block-validity.ts). See docs/decisions/0021-known-blocks.md.
+// complete check runs (chain-view.ts). See docs/decisions/0021-known-blocks.md.
 
 import { HEADER_SIZE, type HeaderView } from '../../consensus/block/header-view.js';
 import { rootOverBranch, witnessCommitmentIndex } from '../../consensus/block/merkle.js';

@@ -69,11 +69,6 @@ export class Persister {
     }
   }
 
-  /** True if there is nothing to write. */
-  get isClean(): boolean {
-    return this.#storedTip === this.#ws.active.tip && this.#ws.index.dirty.size === 0 && this.#ws.coins.dirty.entries === 0;
-  }
-
   /** Writes changed index rows. Afterwards accepted headers survive a restart. */
   async writeRows(): Promise<void> {
     while (this.#ws.index.dirty.size > 0) await this.#ws.store.batch(this.#takeRows(ROW_CHUNK));

@@ -3,11 +3,19 @@
 
 import type { Hashes } from '../../crypto/crypto.js';
 import { compactSizeLength } from '../bytes/compact-size.js';
-import { joinBuffer } from '../bytes/join-buffer.js';
 import { copyBytes, writeU32 } from '../bytes/writer.js';
 import type { TxView } from '../tx/tx-view.js';
 import { writeCompactSize, writeI64 } from './preimage.js';
 import type { SpentOutput } from './spent-output.js';
+
+/** Size in bytes up to which the shared buffer is used. Larger results get an array of their own. */
+const SHARED_SIZE = 1 << 16;
+const sharedBuffer = new Uint8Array(SHARED_SIZE);
+
+/** Returns an array of exactly `size` bytes with undefined content, valid until the next call. */
+function joinBuffer(size: number): Uint8Array {
+  return size <= SHARED_SIZE ? sharedBuffer.subarray(0, size) : new Uint8Array(size);
+}
 
 /** Lazily computed shared parts of one transaction's signature hashes. */
 export class SighashParts {

@@ -99,7 +99,7 @@ function emitOutputs(slot: usize, t: u32, row: usize, height: u32, shards: u32):
   store<u32>(s, <u32>(record - slot));
 }
 
-/** Compresses an amount (storage/codec/amount.ts). */
+/** Compresses an amount (storage/codec/coin.ts). */
 export function compressAmount(value: u64): u64 {
   if (value == 0) return 0;
   let e: u64 = 0, n = value;

@@ -206,7 +206,7 @@ export class FleetSource {
   }
 
   /**
-   * Publishes records of shares (stratum/codec/share-record.ts).
+   * Publishes records of shares (stratum/serve/share-stream.ts).
    * @returns false if the broker may not have them
    */
   publishShares(records: Uint8Array): Promise<boolean> {

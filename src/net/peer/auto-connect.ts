@@ -1,14 +1,26 @@
 // Connections that the node opens by itself: eight full-relay peers, two block-relay-only peers, from time to time a
 // third block-relay-only peer that may know a better chain, and feelers that test addresses (Core's
 // ThreadOpenConnections, ThreadDNSAddressSeed).
+
+import { ByteReader } from '../../consensus/bytes/reader.js';
 import type { AddrManager } from '../address/addr-manager.js';
 import { type NetContext, poissonDelayMs } from '../context.js';
 import type { NetOptions } from '../options.js';
-import { addressKey, addressText, isLocal, isRoutable, type NetAddress } from '../wire/net-address.js';
+import { addressKey, addressText, isLocal, isRoutable, type NetAddress, readAddressV2 } from '../wire/net-address.js';
 import { desirableServices, SERVICE } from '../wire/protocol.js';
-import { readFixedSeeds } from './fixed-seeds.js';
 import { needsOldBlocks } from './handshake.js';
 import type { ConnectionType, Peer } from './peer.js';
+
+/** @param packed base64 of records as in BIP-0155 @throws DecodeError for anything else */
+export function readFixedSeeds(packed: string): NetAddress[] {
+  const reader = new ByteReader(new Uint8Array(Buffer.from(packed, 'base64')));
+  const seeds: NetAddress[] = [];
+  while (reader.remaining > 0) {
+    const address = readAddressV2(reader);
+    if (address !== null) seeds.push(address);
+  }
+  return seeds;
+}
 
 const MAX_FULL_RELAY = 8;
 const MAX_BLOCK_RELAY = 2;

@@ -16,8 +16,63 @@ import { decodeBlockTxRequest, encodeBlockTxs, encodeCompactBlock, ShortIds } fr
 import { encodeInv } from '../wire/messages.js';
 import { INV } from '../wire/protocol.js';
 import type { CompactStats } from './compact-stats.js';
-import { NewestBlock } from './newest-block.js';
-import { choosePrefilled } from './prefill.js';
+
+// Selects the transactions that a compact block contains in full besides its coinbase: those that this node lacked
+// itself, since its peers may lack them too (BIP-0152's "expected to be missing";
+// docs/decisions/0030-compact-block-prefill.md).
+
+/** Bytes that TCP sends before the first acknowledgement: ten segments (RFC 6928). */
+const WINDOW_BYTES = 14_600;
+/** Maximum number of bytes of a transaction's index. */
+const INDEX_BYTES = 3;
+const SHORT_ID_BYTES = 6;
+/** Bytes of a compact block besides its transactions: frame, header, nonce and counts. */
+const FIXED_BYTES = 24 + 88 + 8;
+
+/**
+ * Returns ascending positions of the prefilled transactions, the coinbase first. They must fit into the last TCP window
+ * that the message needs anyway: another window would cost the round trip that prefilling saves. Smaller ones are taken
+ * first, so that as many as possible fit.
+ * @param lacked positions of transactions that this node lacked
+ */
+export function choosePrefilled(txs: readonly TxView[], lacked: readonly number[]): number[] {
+  const coinbase = txs[0] as TxView;
+  const bare = FIXED_BYTES + coinbase.totalSize + SHORT_ID_BYTES * (txs.length - 1);
+  let spareBytes = WINDOW_BYTES - (bare % WINDOW_BYTES);
+  const chosen = [0];
+  const sizeOf = (place: number): number => (txs[place] as TxView).totalSize;
+  for (const place of lacked.filter((one) => one > 0).sort((a, b) => sizeOf(a) - sizeOf(b))) {
+    const bytes = sizeOf(place) + INDEX_BYTES - SHORT_ID_BYTES;
+    if (bytes > spareBytes) break;
+    spareBytes -= bytes;
+    chosen.push(place);
+  }
+  return chosen.sort((a, b) => a - b);
+}
+
+class NewestBlock {
+  readonly hash: BlockHash;
+  /** Encoded compact block; null until the first peer wants it. */
+  message: Uint8Array | null = null;
+  /** Transactions by keys of txid and wtxid; built at the first request. */
+  #byTxid: Map<string, TxView> | null = null;
+  #byWtxid: Map<string, TxView> | null = null;
+
+  constructor(readonly block: BlockView) {
+    this.hash = block.hash.slice();
+  }
+
+  is(hash: BlockHash): boolean {
+    return equalBytes(this.hash, hash);
+  }
+
+  /** Returns a transaction of the block, also after the block was disconnected (Core's m_most_recent_block_txs). */
+  transaction(hash: TxHash, byWtxid: boolean): TxView | undefined {
+    const { txs } = this.block;
+    if (byWtxid) return (this.#byWtxid ??= new Map(txs.map((tx) => [hashKey(tx.wtxid), tx]))).get(hashKey(hash));
+    return (this.#byTxid ??= new Map(txs.map((tx) => [hashKey(tx.txid), tx]))).get(hashKey(hash));
+  }
+}
 
 /** Depth below the tip from which on whole blocks are sent: peers no longer have the transactions in their mempools. */
 const MAX_CMPCTBLOCK_DEPTH = 5;

@@ -6,9 +6,29 @@ import type { Run, RunTable } from '../dispatch.js';
 import type { FrontContext } from '../front/context.js';
 import * as FRONT_RUNS from '../methods/front-runs.js';
 import * as OWN_RUNS from '../methods/node-runs.js';
-import { frontContextOf } from './front-context.js';
+import { difficultyOf } from '../render/difficulty.js';
 import { decoderawtransaction } from './getrawtransaction.js';
 import { PASSED_RUNS } from './pass-on.js';
+
+/** Returns a front's context that always has the node's current state. */
+function frontContextOf(ctx: NodeContext): FrontContext {
+  return {
+    compat: ctx.compat,
+    params: ctx.params,
+    hashes: ctx.crypto,
+    descriptors: ctx.descriptors,
+    startedSeconds: ctx.startedSeconds,
+    wallets: ctx.passOn !== null,
+    nowSeconds: () => ctx.clock.nowSeconds(),
+    warmup: () => null,
+    stateVersion: () => 0,
+    blocksVersion: () => 0,
+    snapshot: () => {
+      const { height, hashHex, bits } = ctx.chain.tip;
+      return { height, hashHex, difficulty: difficultyOf(bits) };
+    },
+  };
+}
 
 function fromFront(): Record<string, Run<NodeContext>> {
   const runs: Record<string, Run<NodeContext>> = {};

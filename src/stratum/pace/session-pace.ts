@@ -4,11 +4,62 @@
 //   suggest_difficulty         start, and the lowest difficulty if that of the agent is higher
 //   minimum-difficulty         the lowest difficulty is at least this, whatever the rows above say
 //
-// The first two do not lower the lowest difficulty of an agent whose floor is firm (agents.ts).
-import { type Pace, paceOf } from './agents.js';
-import { sendable } from './difficulty.js';
-import { difficultyInPassword } from './password.js';
+// The first two do not lower the lowest difficulty of an agent whose floor is firm.
+
+import { numberOf } from '../codec/request.js';
+import { difficultyOfHashrate, sendable } from './difficulty.js';
 import { Vardiff } from './vardiff.js';
+
+// Chooses difficulties by the user agent of mining.subscribe. The slowest and the fastest miners use the same port: a
+// NerdMiner computes 50,000 hashes per second, an Antminer ten billion times as many.
+
+/** First difficulty of a session, and the lowest one unless the miner requests less. */
+interface Pace {
+  readonly start: number;
+  readonly floor: number;
+  /** True if the floor holds even if the miner asks for less. */
+  readonly firm: boolean;
+}
+
+/** Devices below 1 GH/s: at difficulty 1 they would find nothing for hours. */
+const SMALL = /nerdminer|sparkminer|bitsyminer|leafminer|lottominer|esp32|han_solo|hansolo/i;
+const CPU = /cpuminer|sgminer-arm|minerd/i;
+/** Marketplaces close a connection below this difficulty. */
+const MARKET = /^nicehash|excavator/i;
+const MARKET_FLOOR = 524_288;
+
+/**
+ * Returns the start difficulty and the lowest difficulty of a miner.
+ * @param agent user agent that the miner sent; may be empty
+ * @param standard for agents without a rule of their own
+ */
+export function paceOf(agent: string, standard: Omit<Pace, 'firm'>): Pace {
+  if (MARKET.test(agent)) {
+    return { start: Math.max(MARKET_FLOOR, standard.start), floor: Math.max(MARKET_FLOOR, standard.floor), firm: true };
+  }
+  if (SMALL.test(agent)) return { start: 2 ** -13, floor: 2 ** -16, firm: false };
+  if (CPU.test(agent)) return { start: 2 ** -4, floor: 2 ** -13, firm: false };
+  return { ...standard, firm: false };
+}
+
+const MAX_LENGTH = 128;
+
+/**
+ * Returns the difficulty that a password asks for; null if it asks for none.
+ * @param sharesPerMinute wanted rate, from which a hashrate (th=, in TH/s) becomes a difficulty
+ */
+export function difficultyInPassword(password: string, sharesPerMinute: number): number | null {
+  for (const field of password.slice(0, MAX_LENGTH).split(/[,; ]/)) {
+    const cut = field.indexOf('=');
+    if (cut < 0) continue;
+    const name = field.slice(0, cut).toLowerCase();
+    const value = numberOf(field.slice(cut + 1));
+    if (value === null || value <= 0) continue;
+    if (name === 'd' || name === 'diff') return value;
+    if (name === 'th') return difficultyOfHashrate(value * 1e12, sharesPerMinute);
+  }
+  return null;
+}
 
 export interface PaceOptions {
   readonly startDifficulty: number;

@@ -21,7 +21,7 @@ export type FromStratum =
   | LogLine
   /** Rows of workers to write into the database. */
   | { readonly kind: 'rows'; readonly rows: readonly ChangedRow[] }
-  /** Records of shares for programs outside (codec/share-record.ts). */
+  /** Records of shares for programs outside (share-stream.ts). */
   | { readonly kind: 'shares'; readonly bytes: Uint8Array; readonly records: number }
   | Answer<WorkerPage>;
 

@@ -4,10 +4,32 @@
 //
 // Templates that clients were sent last are not counted in these limits. Further ids of a template for single clients
 // are not counted either: each client has a few of its own, so that none can displace templates that others work on.
+
+import { ByteWriter } from '../../consensus/bytes/writer.js';
+import { coinbaseLock } from '../../consensus/rules/cleanup/coinbase-lock.js';
+import { pushNumber } from '../../consensus/script/build-script.js';
 import type { ServedTemplate, ServedTip } from '../../mining/index.js';
 import { transactionsOf } from '../../mining/serve/index.js';
-import { encodeTransactionData, FUTURE_TEMPLATE_AT, type TransactionDataError } from '../codec/template-messages.js';
-import { newTemplate } from './new-template.js';
+import { encodeNewTemplate, encodeTransactionData, FUTURE_TEMPLATE_AT, type TransactionDataError } from '../codec/template-messages.js';
+
+const COINBASE_VERSION = 2;
+
+/** Returns the NewTemplate payload with future_template = 0. */
+function newTemplate(templateId: bigint, { height, version, value, commitment, branch }: ServedTemplate): Uint8Array {
+  const lock = coinbaseLock(height);
+  return encodeNewTemplate({
+    templateId,
+    future: false,
+    version,
+    coinbaseVersion: COINBASE_VERSION,
+    coinbasePrefix: pushNumber(height),
+    coinbaseSequence: lock.sequence,
+    valueRemaining: value,
+    outputs: commitment === null ? [] : [new ByteWriter(47).u64(0).varBytes(commitment).finish()],
+    coinbaseLocktime: lock.locktime,
+    merklePath: branch,
+  });
+}
 
 const MOST_OF_A_TIP = 64;
 const MOST = 256;

@@ -9,10 +9,8 @@ import { addressNumbers } from './available-coins.js';
 import { changeTemplate, changeTypeFor } from './change-script.js';
 import type { CoinControl } from './coin-control.js';
 import { discardFeeRate, FEE_REASON, type FeeSetting, longTermFeeRate, type RateWithReason } from './fee-rates.js';
-import type { PaymentError, PaymentRequest, SpendTools } from './payment.js';
-import { logOf } from './payment.js';
+import { logOf, type PaymentError, type PaymentRequest, type SpendTools } from './payment.js';
 import { type PaymentCoins, sizeOf } from './payment-coins.js';
-import { rateInSatsPerByte } from './rate-text.js';
 import { chooseCoins, type TierTerms } from './select/choose-coins.js';
 import { type Draft, type DraftTerms, type DraftTools, draftPayment } from './select/draft.js';
 import { draftByWaste } from './select/draft-by-waste.js';
@@ -21,6 +19,9 @@ import { spendFee } from './select/least-waste.js';
 import { randomOrder } from './select/order.js';
 import { inputVirtualSize, outputBytes } from './select/tx-size.js';
 import { SignedSizes } from './signed-size.js';
+
+/** Returns a text like `1.000 sat/vB`. @param feeRate satoshis per 1,000 virtual bytes */
+const rateInSatsPerByte = (feeRate: number): string => `${Math.floor(feeRate / 1000)}.${String(feeRate % 1000).padStart(3, '0')} sat/vB`;
 
 export const NO_RATE = 'Fee estimation failed. Fallbackfee is disabled. Wait a few blocks or enable -fallbackfee.';
 /** Weights of the smallest and of the largest standard transaction. */

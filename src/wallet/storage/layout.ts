@@ -21,7 +21,7 @@
 //   't'     txid, 32                             transaction record: state, block, times, order, values (coins/tx-row.ts)
 //   'r'     order of arrival, BE64               transaction bytes with witness
 //   'v'     txid, 32 | wtxid, 32                 bytes of one version of a transaction that was seen with several witnesses
-//   'o'     outpoint, 36 (vout LE)                output of the wallet: ownership, value, output script (coins/coin-row.ts)
+//   'o'     outpoint, 36 (vout LE)                output of the wallet: ownership, value, output script (coins/coin-table.ts)
 //   'f'     mark of an output script, BE32       empty: transactions pay a foreign script with this mark (coins/foreign-outputs.ts)
 //   'f'     mark, BE32 | order of arrival, BE32  empty: one of these transactions
 //   'i'     spent outpoint, 36 | spender's txid, 32            empty: spender of an outpoint, in any state

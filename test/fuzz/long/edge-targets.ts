@@ -1,7 +1,7 @@
 // Targets for input of the operator and the client: configuration files, command lines, adit-cli's arguments,
 // credentials and access lists.
 import { convertArguments } from '../../../src/cli/arguments.js';
-import { prettyJson } from '../../../src/cli/pretty.js';
+import { prettyJson } from '../../../src/cli/run.js';
 import { Args, ConfigError } from '../../../src/config/args.js';
 import { parseConf } from '../../../src/config/conf-file.js';
 import { allFlags } from '../../../src/config/flags.js';

@@ -14,12 +14,12 @@ import { plainPush, scriptHashScript, witnessProgramScript } from '../../../src/
 import { DetachedChecker, TxSignatureChecker } from '../../../src/consensus/script/checker.js';
 import { hasLowS, isStrictDer, parseLaxDer } from '../../../src/consensus/script/der.js';
 import { evalScript } from '../../../src/consensus/script/eval-script.js';
-import { deleteSignature } from '../../../src/consensus/script/find-and-delete.js';
 import { verifyScript } from '../../../src/consensus/script/interpreter.js';
 import { decodeNumber, encodeNumber } from '../../../src/consensus/script/number.js';
 import { ScriptError } from '../../../src/consensus/script/script-error.js';
 import { SigVersion } from '../../../src/consensus/script/sig-version.js';
 import { SighashCache } from '../../../src/consensus/script/sighash.js';
+import { deleteSignature } from '../../../src/consensus/script/signature-ops.js';
 import { countSigops } from '../../../src/consensus/script/sigops.js';
 import { tapleafHash } from '../../../src/consensus/script/taproot.js';
 import { isPushOnly } from '../../../src/consensus/script/tokenizer.js';

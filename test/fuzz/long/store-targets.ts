@@ -16,8 +16,7 @@ import { elementCount, GcsBuilder, matchesAny } from '../../../src/filters/gcs.j
 import { decodeEstimates, encodeEstimates } from '../../../src/mempool/fees/estimates-file.js';
 import { FeeEstimator } from '../../../src/mempool/fees/fee-estimator.js';
 import { decodePool } from '../../../src/mempool/persist/mempool-file.js';
-import { compressAmount, decompressAmount } from '../../../src/storage/codec/amount.js';
-import { decodeCoin, encodeCoin } from '../../../src/storage/codec/coin.js';
+import { compressAmount, decodeCoin, decompressAmount, encodeCoin } from '../../../src/storage/codec/coin.js';
 import { decodeIndexRow, encodeIndexRow } from '../../../src/storage/codec/index-row.js';
 import { decodeUndo, encodeUndo } from '../../../src/storage/codec/undo.js';
 import { readVarint, writeVarint } from '../../../src/storage/codec/varint.js';

@@ -2,7 +2,6 @@
 // signed messages.
 import { decodeAddress, encodeAddress } from '../../../src/address/address.js';
 import { decodeBase58, decodeBase58Check, encodeBase58, encodeBase58Check } from '../../../src/address/base58.js';
-import { decodeBase64, encodeBase64 } from '../../../src/address/base64.js';
 import { bytesToSymbols, decodeBech32, encodeBech32, symbolsToBytes } from '../../../src/address/bech32.js';
 import {
   decodeExtendedKey,
@@ -19,7 +18,7 @@ import { decodeMiniscript } from '../../../src/address/miniscript/from-script.js
 import { parseMiniscript } from '../../../src/address/miniscript/parse.js';
 import { findFault, isValidTopLevel } from '../../../src/address/miniscript/sanity.js';
 import { miniscriptText } from '../../../src/address/miniscript/text.js';
-import { verifyMessage } from '../../../src/address/signed-message.js';
+import { decodeBase64, encodeBase64, verifyMessage } from '../../../src/address/signed-message.js';
 import { decodeWif, encodeWif } from '../../../src/address/wif.js';
 import { fromHex, isHex, toHex } from '../../../src/consensus/bytes/hex.js';
 import { DecodeError } from '../../../src/consensus/bytes/reader.js';

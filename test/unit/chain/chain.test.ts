@@ -12,7 +12,6 @@ import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 import { ListenerGuard } from '../../../src/lib/listener-guard.js';
 import { silentLogger } from '../../../src/log/logger.js';
-import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
 import { VerifierFaultError } from '../../../src/parallel/verifier.js';
 import { COIN_KEY_BYTES, FIRST_COINS } from '../../../src/storage/layout.js';
 import { StoreError } from '../../../src/storage/store-error.js';
@@ -31,6 +30,7 @@ import {
 } from '../../framework/chain-builder.js';
 import { coinsOf, crypto, type Fixture, IN_DOWNLOAD, OUT_OF_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
 import { coinsStats } from '../../framework/coins-stats.js';
+import { InlineVerifier } from '../../framework/inline-verifier.js';
 import { compactSize, hash256, serializeTx, type Tx, txid } from '../../framework/messages.js';
 import { countingReadings } from '../../framework/turns.js';
 import { until } from '../../framework/until.js';

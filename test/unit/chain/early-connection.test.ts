@@ -5,11 +5,11 @@ import { tryConnect } from '../../../src/chain/connect/connect-block.js';
 import type { ChainWorkspace } from '../../../src/chain/connect/workspace.js';
 import type { HeaderNode } from '../../../src/chain/tree/header-node.js';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
-import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
 import { VerifierFaultError, type VerifyBatch, type VerifyResult } from '../../../src/parallel/verifier.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, NO_ONE, reward, spend } from '../../framework/chain-builder.js';
 import { coinsOf, crypto, type Fixture, type FixtureOptions, openFixture } from '../../framework/chain-fixture.js';
+import { InlineVerifier } from '../../framework/inline-verifier.js';
 import { txid } from '../../framework/messages.js';
 
 const trunk = buildChain(GENESIS, 103);

@@ -3,7 +3,6 @@
 // connected one after the other.
 import t from 'tap';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
-import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
 import type { VerifyBatch } from '../../../src/parallel/verifier.js';
 import type { BlockFiles } from '../../../src/storage/block-files.js';
 import {
@@ -19,6 +18,7 @@ import {
   subsidy,
 } from '../../framework/chain-builder.js';
 import { coinsOf, crypto, type Fixture, IN_DOWNLOAD, openFixture, TestClock } from '../../framework/chain-fixture.js';
+import { InlineVerifier } from '../../framework/inline-verifier.js';
 import { type Tx, txid } from '../../framework/messages.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
 

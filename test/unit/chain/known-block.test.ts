@@ -10,12 +10,12 @@ import { SCRIPT_VERIFY_NULLDUMMY, SCRIPT_VERIFY_P2SH, SCRIPT_VERIFY_WITNESS } fr
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { silentLogger } from '../../../src/log/logger.js';
 import { Mempool } from '../../../src/mempool/mempool.js';
-import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
 import { PASSED_BEFORE } from '../../../src/parallel/verifier.js';
 import { ANYONE, type BlockPlan, type BuiltBlock, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
 import { crypto, openFixture, TEST_NOW } from '../../framework/chain-fixture.js';
 import { rounds } from '../../framework/depth.js';
 import { fc } from '../../framework/fast-check.js';
+import { InlineVerifier } from '../../framework/inline-verifier.js';
 import { type Out, serializeTx, TRUE_SCRIPT, TRUE_WITNESS, type Tx, txid } from '../../framework/messages.js';
 import { NO_POLICY } from '../../framework/pool-under-test.js';
 

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import t from 'tap';
 import { convertArguments } from '../../../src/cli/arguments.js';
-import { prettyJson } from '../../../src/cli/pretty.js';
+import { prettyJson } from '../../../src/cli/run.js';
 import { Args, leadingInteger } from '../../../src/config/args.js';
 import { parseConf } from '../../../src/config/conf-file.js';
 import { loadFrontConfig, parseFrontArgs } from '../../../src/config/front-config.js';

@@ -1,7 +1,6 @@
 // MuHash3072 against Bitcoin Core's published value, against its laws, and ChaCha20 against RFC 8439.
 import t from 'tap';
-import { chacha20Words } from '../../../src/crypto/chacha20.js';
-import { MuHash } from '../../../src/crypto/muhash.js';
+import { chacha20Words, MuHash } from '../../../src/crypto/muhash.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
 

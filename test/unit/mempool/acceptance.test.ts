@@ -6,8 +6,8 @@ import { hashToHex } from '../../../src/consensus/bytes/hex.js';
 import { rejectText } from '../../../src/consensus/state.js';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
 import type { AcceptOptions } from '../../../src/mempool/accept/workspace.js';
-import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
 import { DEFAULT_POLICY } from '../../../src/policy/options.js';
+import { InlineVerifier } from '../../framework/inline-verifier.js';
 import { ANYONE, outpointOf, type SpendOptions, spend } from '../../framework/model-chain.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
 

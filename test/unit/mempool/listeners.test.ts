@@ -3,8 +3,8 @@ import t from 'tap';
 import { ListenerGuard } from '../../../src/lib/listener-guard.js';
 import { silentLogger } from '../../../src/log/logger.js';
 import { Mempool } from '../../../src/mempool/mempool.js';
-import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
 import { MirrorFeed } from '../../../src/template/mirror-feed.js';
+import { InlineVerifier } from '../../framework/inline-verifier.js';
 import { ModelChain, spend } from '../../framework/model-chain.js';
 import { crypto, HandClock, NO_POLICY } from '../../framework/pool-under-test.js';
 

@@ -2,11 +2,11 @@
 // arrive, leave and are prioritised.
 import t from 'tap';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
+import { worstChunk } from '../../../src/mempool/eviction.js';
 import { chunksOfCluster } from '../../../src/mempool/feerate-diagram.js';
 import { collectDescendants } from '../../../src/mempool/relatives.js';
 import { NO_ROW } from '../../../src/mempool/rows.js';
 import { TxPool } from '../../../src/mempool/tx-pool.js';
-import { worstChunk } from '../../../src/mempool/worst-chunk.js';
 import { fc } from '../../framework/fast-check.js';
 import { ANYONE, outpointOf, spend } from '../../framework/model-chain.js';
 import { crypto } from '../../framework/pool-under-test.js';

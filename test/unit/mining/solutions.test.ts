@@ -9,7 +9,7 @@ import { hashToHex } from '../../../src/consensus/bytes/hex.js';
 import type { Reject } from '../../../src/consensus/state.js';
 import { createNativeHashes } from '../../../src/crypto/native/hashes.js';
 import { type Logger, silentLogger } from '../../../src/log/logger.js';
-import { syncSolution, writeSolution } from '../../../src/mining/serve/solution-file.js';
+import { syncSolution, writeSolution } from '../../../src/mining/serve/block-keeper.js';
 import { Solutions } from '../../../src/mining/solutions.js';
 import { ANYONE, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
 import { fc } from '../../framework/fast-check.js';

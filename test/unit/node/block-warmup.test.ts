@@ -8,10 +8,10 @@ import { createKeyMath } from '../../../src/crypto/native/key-math.js';
 import { createSigner } from '../../../src/crypto/native/sign.js';
 import { BlockWarmup, type BlockWarmupDeps } from '../../../src/node/block-warmup/block-warmup.js';
 import { Payments } from '../../../src/node/block-warmup/payments.js';
-import { InlineAssembler } from '../../../src/parallel/assembler-inline.js';
-import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
 import { type Verifier, VerifierFaultError } from '../../../src/parallel/verifier.js';
 import { DEFAULT_POLICY } from '../../../src/policy/options.js';
+import { InlineAssembler } from '../../framework/inline-assembler.js';
+import { InlineVerifier } from '../../framework/inline-verifier.js';
 import { until } from '../../framework/until.js';
 
 const crypto = createNativeCrypto();

@@ -9,13 +9,13 @@ import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { VERIFY_MESSAGE_VERSION, type VerifyJobResult, type VerifyShareResult } from '../../../src/jobs/verify.js';
 import type { CheckRange } from '../../../src/jobs/verify-plan.js';
 import { CachedVerifier } from '../../../src/parallel/cached-verifier.js';
-import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
 import { WorkPool } from '../../../src/parallel/pool.js';
 import { PooledVerifier } from '../../../src/parallel/pooled-verifier.js';
 import { ScriptCache } from '../../../src/parallel/script-cache.js';
 import { type TxJob, VerifierFaultError, type VerifyBatch, type VerifyResult } from '../../../src/parallel/verifier.js';
 import { BatchAnswers } from '../../../src/parallel/verify-batch.js';
 import { fc } from '../../framework/fast-check.js';
+import { InlineVerifier } from '../../framework/inline-verifier.js';
 import { signedSpend } from '../../framework/signed-spends.js';
 import { CONSENSUS } from './verifier-suite.js';
 

@@ -4,11 +4,11 @@
 import t from 'tap';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { CachedVerifier } from '../../../src/parallel/cached-verifier.js';
-import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
 import { PoolClosedError, WorkPool } from '../../../src/parallel/pool.js';
 import { PooledVerifier } from '../../../src/parallel/pooled-verifier.js';
 import { ScriptCache } from '../../../src/parallel/script-cache.js';
 import { VerifierBusyError } from '../../../src/parallel/verifier.js';
+import { InlineVerifier } from '../../framework/inline-verifier.js';
 import { signedSpend } from '../../framework/signed-spends.js';
 import { CONSENSUS, mixedTxs, verifierSuite } from './verifier-suite.js';
 

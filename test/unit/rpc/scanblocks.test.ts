@@ -3,7 +3,7 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { BasicFilterBuilder } from '../../../src/filters/basic-filter.js';
-import { filterSearch } from '../../../src/node/index-access.js';
+import { filterSearch } from '../../../src/node/rpc-context.js';
 import { inlineFilterSearch } from '../../../src/parallel/filter-matcher.js';
 import { COMPATS } from '../../../src/policy/compat.js';
 import { ANYONE, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';

@@ -4,10 +4,10 @@ import { createHash } from 'node:crypto';
 import t from 'tap';
 import { joinScript, minimalPush, plainPush, pushNumber } from '../../../src/consensus/script/build-script.js';
 import { hasLowS, isStrictDer, parseLaxDer } from '../../../src/consensus/script/der.js';
-import { deleteSignature } from '../../../src/consensus/script/find-and-delete.js';
 import { CONSENSUS_SCRIPT_FLAGS, parseScriptFlags, STANDARD_SCRIPT_FLAGS } from '../../../src/consensus/script/flags.js';
 import { castToBool, decodeNumber, encodeNumber } from '../../../src/consensus/script/number.js';
 import { ScriptError, scriptErrorName, scriptErrorText } from '../../../src/consensus/script/script-error.js';
+import { deleteSignature } from '../../../src/consensus/script/signature-ops.js';
 import { tapbranchHash, tapleafHash } from '../../../src/consensus/script/taproot.js';
 import {
   isPayToAnchor,

@@ -14,8 +14,8 @@ import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { createKeyMath } from '../../../src/crypto/native/key-math.js';
 import { createSigner } from '../../../src/crypto/native/sign.js';
-import { encodeSignature } from '../../../src/signing/der-encode.js';
 import { combineTransactions, signTransaction, withInputs } from '../../../src/signing/sign-transaction.js';
+import { encodeSignature } from '../../../src/signing/signature-creator.js';
 import { FlatProvider } from '../../../src/signing/signing-provider.js';
 import { hex, unhex } from '../../framework/hex.js';
 

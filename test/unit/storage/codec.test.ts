@@ -5,8 +5,15 @@ import { ByteReader, DecodeError } from '../../../src/consensus/bytes/reader.js'
 import { ByteWriter } from '../../../src/consensus/bytes/writer.js';
 import type { Coin } from '../../../src/consensus/coin.js';
 import { sigopsOf } from '../../../src/consensus/script/sigops.js';
-import { compressAmount, decompressAmount } from '../../../src/storage/codec/amount.js';
-import { decodeCoin, encodeCoin, StoredCoin, storedCoin, withPlainScript } from '../../../src/storage/codec/coin.js';
+import {
+  compressAmount,
+  decodeCoin,
+  decompressAmount,
+  encodeCoin,
+  StoredCoin,
+  storedCoin,
+  withPlainScript,
+} from '../../../src/storage/codec/coin.js';
 import { decodeIndexRow, encodeIndexRow } from '../../../src/storage/codec/index-row.js';
 import { decodeUndo, encodeUndo } from '../../../src/storage/codec/undo.js';
 import { readVarint, readVarintBig, writeVarint } from '../../../src/storage/codec/varint.js';

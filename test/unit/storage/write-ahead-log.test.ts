@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
-import { crc32c } from '../../../src/storage/codec/crc32c.js';
 import { openStore } from '../../../src/storage/open-store.js';
-import { checkWriteAheadLog } from '../../../src/storage/write-ahead-log.js';
+import { checkWriteAheadLog, crc32c } from '../../../src/storage/write-ahead-log.js';
 
 const root = mkdtempSync(join(tmpdir(), 'adit-wal-'));
 t.teardown(() => rmSync(root, { recursive: true, force: true }));

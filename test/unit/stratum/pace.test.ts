@@ -2,7 +2,6 @@
 // changes by vardiff.
 import t from 'tap';
 import { hashToBigint } from '../../../src/consensus/rules/bits.js';
-import { paceOf } from '../../../src/stratum/pace/agents.js';
 import {
   difficultyOfHash,
   difficultyOfTarget,
@@ -11,8 +10,7 @@ import {
   powerOfTwo,
   sendable,
 } from '../../../src/stratum/pace/difficulty.js';
-import { difficultyInPassword } from '../../../src/stratum/pace/password.js';
-import { SessionPace } from '../../../src/stratum/pace/session-pace.js';
+import { difficultyInPassword, paceOf, SessionPace } from '../../../src/stratum/pace/session-pace.js';
 import { Vardiff } from '../../../src/stratum/pace/vardiff.js';
 import { fc } from '../../framework/fast-check.js';
 

@@ -1,10 +1,9 @@
 // Tests the records of shares for other programs: their bytes, how they are collected, and which are lost when no
 // program reads them.
 import t from 'tap';
-import { shareRecordLength, writeShareRecord } from '../../../src/stratum/codec/share-record.js';
 import { StratumCounters } from '../../../src/stratum/serve/counters.js';
 import type { FromStratum } from '../../../src/stratum/serve/messages.js';
-import { ShareStream } from '../../../src/stratum/serve/share-stream.js';
+import { ShareStream, shareRecordLength, writeShareRecord } from '../../../src/stratum/serve/share-stream.js';
 import { SHARE_RESULTS, type ShareRecord } from '../../../src/stratum/session/sink.js';
 import { fc } from '../../framework/fast-check.js';
 import { readShares, type SeenShare } from '../../framework/share-records.js';

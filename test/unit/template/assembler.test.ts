@@ -5,12 +5,12 @@ import { hashToHex, toHex } from '../../../src/consensus/bytes/hex.js';
 import type { AssembleReply, AssembleRequest } from '../../../src/jobs/assemble-messages.js';
 import type { Mempool } from '../../../src/mempool/mempool.js';
 import type { Assembler } from '../../../src/parallel/assembler.js';
-import { InlineAssembler } from '../../../src/parallel/assembler-inline.js';
 import { PooledAssembler } from '../../../src/parallel/assembler-pooled.js';
 import { Assembly } from '../../../src/template/assembly.js';
 import { MirrorFeed } from '../../../src/template/mirror-feed.js';
 import type { TipFacts } from '../../../src/template/tip-facts.js';
 import { fc } from '../../framework/fast-check.js';
+import { InlineAssembler } from '../../framework/inline-assembler.js';
 import { ANYONE, outpointOf, spend } from '../../framework/model-chain.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
 

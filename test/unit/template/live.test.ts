@@ -10,13 +10,13 @@ import { VersionBitsCache } from '../../../src/consensus/rules/versionbits.js';
 import type { Verdict } from '../../../src/consensus/state.js';
 import type { AssembleReply, AssembleRequest } from '../../../src/jobs/assemble-messages.js';
 import { silentLogger } from '../../../src/log/logger.js';
-import { InlineAssembler } from '../../../src/parallel/assembler-inline.js';
 import { RESERVED_WEIGHT } from '../../../src/selection/ancestor-selection.js';
 import type { TemplateFacts } from '../../../src/template/facts.js';
 import type { TemplateOptions } from '../../../src/template/options.js';
 import { TemplateService } from '../../../src/template/service.js';
 import { type TemplateBody, TemplateView } from '../../../src/template/view/template-view.js';
 import { HandSlabs } from '../../framework/hand-slabs.js';
+import { InlineAssembler } from '../../framework/inline-assembler.js';
 import { outpointOf, spend } from '../../framework/model-chain.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
 

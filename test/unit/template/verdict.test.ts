@@ -7,12 +7,12 @@ import { chainParams } from '../../../src/consensus/params/networks.js';
 import { VersionBitsCache } from '../../../src/consensus/rules/versionbits.js';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
 import { silentLogger } from '../../../src/log/logger.js';
-import { InlineAssembler } from '../../../src/parallel/assembler-inline.js';
 import type { TemplateOptions } from '../../../src/template/options.js';
 import { TemplateService } from '../../../src/template/service.js';
 import { templateVerdict } from '../../../src/template/verdict.js';
 import { fc } from '../../framework/fast-check.js';
 import { HandSlabs } from '../../framework/hand-slabs.js';
+import { InlineAssembler } from '../../framework/inline-assembler.js';
 import { outpointOf, spend } from '../../framework/model-chain.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
 

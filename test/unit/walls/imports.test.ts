@@ -289,9 +289,6 @@ const pure = [
 /** Modules that may import everything, because they build the node. */
 const wiring = ['src/node', 'src/aditd', 'src/adit-cli', 'src/adit-front'];
 
-/** Second implementations of an interface, which only tests and benches import. */
-const stoodIn = ['src/parallel/assembler-inline.ts', 'src/parallel/inline-verifier.ts'];
-
 /** Written in AssemblyScript. The build compiles it into one WebAssembly module. */
 const KERNEL = 'src/engine/kernel/';
 
@@ -427,20 +424,15 @@ function loadedBy(entries: readonly string[]): { reached: Set<string>; later: re
   return { reached, later };
 }
 
-t.test('every file of src is reached from an entry, except the listed ones', async (t) => {
+t.test('every file of src is reached from an entry', async (t) => {
   const entries = ['src/aditd.ts', 'src/adit-cli.ts', 'src/adit-front.ts', ...sources('workers')];
   const reached = reachedFrom(entries);
   t.same(
     sources('src')
       .filter((file) => !reached.has(file))
       .sort(),
-    stoodIn,
-    'every file of src is part of the node, its threads or the client',
-  );
-  t.same(
-    stoodIn.filter((file) => !fs.existsSync(path.join(root, file))),
     [],
-    'what stands in is there',
+    'every file of src is part of the node, its threads or the client',
   );
 });
 

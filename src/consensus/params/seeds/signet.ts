@@ -1,7 +1,7 @@
 // Addresses of nodes with a long uptime, for a node that knows no address and gets none from DNS.
 // Facts from Bitcoin Core's contrib/seeds, written by `npm run facts -- --core=PATH --write-seeds`. Base64 (line ends
 // do not count) of records as in BIP-0155, one after the other: network 1 | length of the address 1 | address | port 2,
-// big-endian. net/peer/fixed-seeds.ts reads them.
+// big-endian. net/peer/auto-connect.ts reads them.
 
 /** Fixed seeds of the network that Core calls signet. */
 export const SIGNET_FIXED_SEEDS = `

@@ -1,7 +1,7 @@
 // Tests the choice of transactions that compact blocks contain in addition to the coinbase.
 import t from 'tap';
 import type { TxView } from '../../../../src/consensus/tx/tx-view.js';
-import { choosePrefilled } from '../../../../src/net/relay/prefill.js';
+import { choosePrefilled } from '../../../../src/net/relay/compact-sender.js';
 
 const block = (sizes: readonly number[]): TxView[] => sizes.map((totalSize) => ({ totalSize }) as TxView);
 

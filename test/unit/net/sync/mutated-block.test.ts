@@ -20,9 +20,9 @@ import { BlockReceiver } from '../../../../src/net/sync/block-receiver.js';
 import { encodeBlockTxs, encodeCompactBlock } from '../../../../src/net/wire/compact-block.js';
 import { decodeInv } from '../../../../src/net/wire/messages.js';
 import { INV, SERVICE } from '../../../../src/net/wire/protocol.js';
-import { InlineVerifier } from '../../../../src/parallel/inline-verifier.js';
 import { ANYONE, type BuiltBlock, buildBlock, reward, spend } from '../../../framework/chain-builder.js';
 import { crypto, type Fixture, facesOf, IN_DOWNLOAD, OUT_OF_DOWNLOAD, openFixture } from '../../../framework/chain-fixture.js';
+import { InlineVerifier } from '../../../framework/inline-verifier.js';
 import { compactSize } from '../../../framework/messages.js';
 import { copyStory, withTxs } from '../../../framework/spoilt-copy.js';
 

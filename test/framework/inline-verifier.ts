@@ -1,15 +1,22 @@
-// Script verification on the calling thread, in slices that yield to the event loop: for tests, tools and use as a
-// library. The pooled verifier is tested against it.
+// Script verification on the calling thread, in slices that yield to the event loop: for tests and tools. The pooled
+// verifier is tested against it.
 
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Crypto } from '../crypto/crypto.js';
-import { slabSize, stopSlab, writeSlab } from '../jobs/slab.js';
-import { SlabPool } from '../jobs/slab-pool.js';
-import { createVerifyRunner, VERIFY_MESSAGE_VERSION, type VerifyJob, type VerifyJobResult } from '../jobs/verify.js';
-import { jobBudgetUs, planRanges } from '../jobs/verify-plan.js';
-import { type Verifier, VerifierBusyError, type VerifierStats, type VerifyBatch, type VerifyClass, type VerifyResult } from './verifier.js';
-import { BatchAnswers, nextBatchSerial } from './verify-batch.js';
+import type { Crypto } from '../../src/crypto/crypto.js';
+import { slabSize, stopSlab, writeSlab } from '../../src/jobs/slab.js';
+import { SlabPool } from '../../src/jobs/slab-pool.js';
+import { createVerifyRunner, VERIFY_MESSAGE_VERSION, type VerifyJob, type VerifyJobResult } from '../../src/jobs/verify.js';
+import { jobBudgetUs, planRanges } from '../../src/jobs/verify-plan.js';
+import {
+  type Verifier,
+  VerifierBusyError,
+  type VerifierStats,
+  type VerifyBatch,
+  type VerifyClass,
+  type VerifyResult,
+} from '../../src/parallel/verifier.js';
+import { BatchAnswers, nextBatchSerial } from '../../src/parallel/verify-batch.js';
 
 /** Maximum number of batches that may wait. */
 const MAX_QUEUED = 4_096;

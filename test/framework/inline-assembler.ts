@@ -1,8 +1,8 @@
-// The assembler on the calling thread, for tests and small machines.
+// The assembler on the calling thread.
 
-import { type AssembleDeps, type AssembleRunner, createAssembleRunner } from '../jobs/assemble.js';
-import type { AssembleReply, AssembleRequest, ImproveResult } from '../jobs/assemble-messages.js';
-import type { Assembler } from './assembler.js';
+import { type AssembleDeps, type AssembleRunner, createAssembleRunner } from '../../src/jobs/assemble.js';
+import type { AssembleReply, AssembleRequest, ImproveResult } from '../../src/jobs/assemble-messages.js';
+import type { Assembler } from '../../src/parallel/assembler.js';
 
 export class InlineAssembler implements Assembler {
   readonly #runner: AssembleRunner;
