@@ -12,7 +12,6 @@ import type { Verifier, VerifyBatch } from '../../src/parallel/verifier.js';
 import { type ChainFile, chainFiles } from '../framework/chain-files.js';
 import { coinsOf, crypto, openFixture } from '../framework/chain-fixture.js';
 import { InlineVerifier } from '../framework/inline-verifier.js';
-import { InlineVerifier } from '../framework/inline-verifier.js';
 import { ModelCoins } from '../framework/law-model.js';
 import { fileSuite, filesSuite, readJson, type Tap } from '../framework/vector-suite.js';
 
