@@ -202,7 +202,6 @@ export interface KnownFiles {
   readonly lastKnownUndo: ReadonlyMap<number, number>;
 }
 
-/** Dependencies of the chain. */
 export interface ChainDeps {
   readonly params: ChainParams;
   readonly store: Store;

@@ -278,7 +278,6 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** Returns the text of an error for the operator. */
 export function cliErrorText(error: unknown): string {
   if (error instanceof ConfigError || error instanceof CliError) return error.message;
   return error instanceof Error ? error.message : String(error);

@@ -143,7 +143,6 @@ const wordsOf = (text: string): string[] => text.trim().split(/\s+/);
 const withValue = ['proxy', 'loglevel'];
 const notNegated = ['datadir', 'loglevel'];
 
-/** Converts a row to an option. */
 export function flagOf(row: OptionRow, category: string): Flag {
   const help = helpOf(row);
   const [name, type] = row;
@@ -172,5 +171,4 @@ export const allFlags: readonly Flag[] = Object.entries(sections).flatMap(([cate
   })),
 );
 
-/** The options by name. */
 export const flagByName: ReadonlyMap<string, Flag> = new Map(allFlags.map((flag) => [flag.name, flag]));

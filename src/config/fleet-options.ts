@@ -6,7 +6,6 @@ import { type Args, ConfigError } from './args.js';
 import { BROKER_ROWS, FLEET_ROWS } from './own-rows.js';
 import { readRows } from './rows.js';
 
-/** Options of a node in a fleet. */
 export type FleetConfig = Pick<FleetNodeOptions, keyof BrokerOptions | 'name' | 'accounts' | 'replicas'> & {
   readonly keyFile: string;
   /** True if shares of Stratum V1 miners are published. */

@@ -52,7 +52,6 @@ interface RowDetails {
   readonly most?: number;
 }
 
-/** The row of one option. */
 export type OptionRow = readonly [
   flag: string,
   type: keyof Types,

@@ -28,7 +28,6 @@ import type { TxView } from './tx/tx-view.js';
 
 const WHOLE_COST_FLAGS = SCRIPT_VERIFY_P2SH | SCRIPT_VERIFY_WITNESS;
 
-/** Result of connecting a block. */
 export interface ConnectResult {
   verdict: Verdict;
   /** Fees in satoshis of the transactions checked so far; of all transactions if the block is valid. */
@@ -43,7 +42,6 @@ export interface ConnectResult {
   scriptTxs: number;
 }
 
-/** Options of connecting. */
 export interface ConnectOptions {
   /** Flags from blockScriptFlags; they decide which signature operations count. */
   flags: number;
@@ -81,7 +79,6 @@ export class BlockConnector implements ConnectResult {
   fees = 0;
   sigopCost = 0;
   readonly spentByTx: Coin[][] = [];
-  /** Height of the block. */
   readonly height: number;
   readonly block: BlockView;
   readonly #prev: HeaderContext;

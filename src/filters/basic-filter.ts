@@ -38,7 +38,6 @@ export class BasicFilterBuilder {
   }
 }
 
-/** Returns the hash of a filter. */
 export const filterHash = (filter: Uint8Array, hashes: Hashes): Uint8Array => hashes.sha256d(filter);
 
 /**

@@ -1,7 +1,6 @@
 // Options of both ends of the fleet. Plain data that can be cloned, because a node's options are sent to its fleet
 // thread. src/config fills them from the -fleet* options.
 
-/** Access to the broker. */
 export interface BrokerOptions {
   /** nats:// or tls:// addresses. The first server that answers is used; the others replace it if it fails. */
   readonly servers: readonly string[];

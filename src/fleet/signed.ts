@@ -9,7 +9,6 @@ import { decode, encode, FLEET_VERSION, LEAST_VERSION } from './messages.js';
 const SIGNATURE_BYTES = 64;
 const KEY_BYTES = 32;
 
-/** Contents of a publication. */
 export type PublicationKind = 'fact' | 'head';
 
 /** A publication with a valid signature of a pinned node. */

@@ -49,7 +49,6 @@ export class Subjects {
     return `adit.${this.#chain}.share.${account}`;
   }
 
-  /** Stream of found blocks. */
   get foundStream(): string {
     return `adit-${this.#chain}-found`;
   }

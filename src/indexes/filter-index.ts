@@ -24,7 +24,6 @@ const BASIC_HEAD = BASIC_FILTER | 0x80;
 /** Short rows that one read of the database returns. Two thousand would take the thread 8 ms. */
 const HEADS_AT_ONCE = 200;
 
-/** A block's filter. */
 export interface BlockFilter {
   /** Filter in the encoding of BIP-0158. */
   readonly filter: Uint8Array;

@@ -34,7 +34,6 @@ export interface IndexKind {
   disconnect?(node: HeaderNode, block: BlockView, spent: readonly (readonly Coin[])[]): Promise<BatchOp[]>;
 }
 
-/** Dependencies of a follower. */
 export interface FollowerDeps {
   readonly chain: Pick<Chain, 'view' | 'blocks' | 'commands'>;
   readonly store: Store;

@@ -8,12 +8,10 @@ import type { IndexOptions } from './options.js';
 import { SpenderIndex } from './spender-index.js';
 import { TxIndex } from './tx-index.js';
 
-/** Dependencies of the indexes. */
 export interface IndexesDeps extends FollowerDeps {
   readonly hashes: Hashes;
 }
 
-/** An index with its follower. */
 export interface FollowedIndex<Kind extends IndexKind> {
   readonly index: Kind;
   readonly follower: IndexFollower;

@@ -2,7 +2,6 @@
 // order and spelling as Core. A template has millions of bytes, so hex digits come from a table, two at a time. See
 // docs/decisions/0037-no-json-fragment-cache.md.
 
-/** One transaction of the template. */
 export interface TemplateTx {
   /** Bytes that contain txid and wtxid (32 each, internal order) and the serialisation. */
   readonly record: Uint8Array;

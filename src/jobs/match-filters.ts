@@ -21,7 +21,6 @@ export interface MatchJob {
   /** Hashes of the filters' blocks, 32 bytes each, internal order. */
   readonly hashes: Uint8Array;
   readonly filters: Uint8Array;
-  /** End of each filter. */
   readonly ends: Uint32Array;
 }
 

@@ -38,7 +38,6 @@ export interface SigningMaterial {
   readonly taproots: ReadonlyMap<string, TaprootOutput>;
 }
 
-/** A transaction to sign. */
 export interface SignSubject {
   readonly tx: Uint8Array;
   /** Per input; null if the output is not known. */

@@ -13,7 +13,6 @@ const MOST_WAIT_MS = 60_000;
 
 export type Addresses = readonly { readonly host: string; readonly port: number }[];
 
-/** A running thread. */
 export interface ListeningThread {
   readonly addresses: Addresses;
   /** Resolves when the thread has answered, or has ended. */

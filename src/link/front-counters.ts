@@ -26,7 +26,6 @@ const NAMES = [
  */
 export type FrontCounterName = (typeof NAMES)[number];
 
-/** The figures by name. */
 export type FrontFigures = Record<FrontCounterName, number>;
 
 /** A view of a front's counters. */

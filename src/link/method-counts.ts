@@ -4,7 +4,6 @@
 /** Upper bounds of the latency buckets in seconds. One more bucket holds longer latencies. */
 export const LATENCY_BOUNDS_SECONDS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 120] as const;
 
-/** Figures of one method. */
 export interface MethodCount {
   calls: number;
   errors: number;

@@ -35,7 +35,6 @@ export interface NodeLogger extends Logger {
   readonly path: string;
   /** Switches a category. @returns false if it does not exist */
   setCategory(name: string, on: boolean): boolean;
-  /** Returns whether a category is on. */
   isOn(category: string): boolean;
   /**
    * Reopens the file (SIGHUP, after rotation). If that fails, the log continues in the old file, as in Core.

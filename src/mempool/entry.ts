@@ -170,7 +170,6 @@ export class MempoolEntry {
   get parents(): MempoolEntry[] {
     return this.#store.links.parents(this.row).map((row) => new MempoolEntry(this.#store, row));
   }
-  /** Children in the mempool. */
   get children(): MempoolEntry[] {
     return this.#store.links.children(this.row).map((row) => new MempoolEntry(this.#store, row));
   }

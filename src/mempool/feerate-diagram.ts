@@ -37,7 +37,6 @@ const everyRow = (_row: number): boolean => true;
 /** A set of complete clusters. */
 export interface Clusters {
   readonly rows: ReadonlySet<number>;
-  /** Number of clusters. */
   readonly count: number;
 }
 

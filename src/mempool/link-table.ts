@@ -49,12 +49,10 @@ export class LinkTable {
     return this.#rows.children[row] !== NO_LINK;
   }
 
-  /** Returns the row's parents. */
   parents(row: number): number[] {
     return this.#listed(this.#rows.parents[row], PARENT, PARENT_RING);
   }
 
-  /** Returns the row's children. */
   children(row: number): number[] {
     return this.#listed(this.#rows.children[row], CHILD, CHILD_RING);
   }

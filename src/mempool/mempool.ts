@@ -86,7 +86,6 @@ const NO_ROWS: ReadonlySet<number> = new Set();
 
 export class Mempool {
   readonly options: MempoolOptions;
-  /** Fee estimator. */
   readonly fees: FeeEstimator;
   /** True once the saved mempool is restored, or if no mempool is to be restored. Set by the code that restores it. */
   loaded = false;
@@ -156,7 +155,6 @@ export class Mempool {
     pool.listen({ added() {}, removed: (entry) => fees.leave(entry), changed() {} }, 'fee estimator');
   }
 
-  /** Number of transactions. */
   get size(): number {
     return this.#pool.size;
   }

@@ -117,7 +117,6 @@ export class Metrics {
     this.#registry.registerMetric(histogram as unknown as Metric);
   }
 
-  /** Returns the exposition text. */
   text(): Promise<string> {
     return this.#registry.metrics();
   }

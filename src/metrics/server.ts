@@ -3,7 +3,6 @@
 import http from 'node:http';
 import type { Metrics } from './registry.js';
 
-/** A running exporter. */
 export interface MetricsServer {
   readonly port: number;
   close(): Promise<void>;

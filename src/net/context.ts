@@ -37,7 +37,6 @@ export interface NetEventMap {
   workPending: [peer: Peer];
   /** A connection has ended, and its peer was removed. */
   disconnected: [peer: Peer];
-  /** The number of connections has changed. */
   countChanged: [count: number];
   /** The thread of the sockets was started again after a failure. All connections are lost. */
   threadRestarted: [];

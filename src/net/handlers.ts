@@ -32,7 +32,6 @@ export interface MessageParts {
   readonly filtered: FilteredRelay;
 }
 
-/** Returns the handlers by message name. */
 export function messageHandlers(parts: MessageParts): ReadonlyMap<string, Handler> {
   const {
     handshake,

@@ -18,7 +18,6 @@ export interface CoinThreadsDeps {
   /** Lends the database to a thread; null if it cannot be shared. */
   lend<T>(work: (handle: bigint) => Promise<T>): Promise<T> | null;
   readonly render: RenderContext;
-  /** Logs a line for the operator. */
   log(line: string): void;
   /** Called with each thread. For tests. */
   readonly onThread?: (thread: Worker) => void;

@@ -63,7 +63,6 @@ export function writePidFile(file: string): LivingFile {
 export interface Cookie {
   /** `__cookie__:` plus 64 hex digits. */
   readonly credential: string;
-  /** Writes the file. */
   write(): LivingFile;
 }
 

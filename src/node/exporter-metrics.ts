@@ -15,7 +15,6 @@ const FEE_TARGETS = [2, 3, 5, 20] as const;
 /** Fields of getmemoryinfo's locked pool. adit locks no pages, so all are zero, as in getmemoryinfo. */
 const LOCKED_POOL = ['used', 'free', 'total', 'locked', 'chunks_used', 'chunks_free'] as const;
 
-/** Adds the metrics. */
 export function addExporterMetrics(metrics: Metrics, sources: FindMetricSources): void {
   metrics.group(
     () => sources()?.chain.view,

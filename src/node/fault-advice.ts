@@ -64,7 +64,6 @@ export function operatorError(error: unknown): string | null {
   return withAdvice(error.message.replaceAll('\n', ' '), error);
 }
 
-/** Returns a message with the advice for an error. */
 export function withAdvice(message: string, error: unknown): string {
   const advice = adviceFor(error);
   if (advice === '') return message;

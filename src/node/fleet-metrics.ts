@@ -9,7 +9,6 @@ import type { FindMetricSources } from './metric-sources.js';
 import { addStratumMetrics, type StratumMeasures } from './stratum-metrics.js';
 import { addSv2Metrics, type Sv2Figures } from './sv2-metrics.js';
 
-/** Adds the metrics of a node. */
 export function addPublisherMetrics(metrics: Metrics, sources: FindMetricSources): void {
   metrics.group(
     () => sources()?.fronts()?.stats().remote as PublishFigures | undefined,

@@ -13,7 +13,6 @@ export const ofAll = (stats: FrontsStats | undefined, name: Counted): number =>
 /** Returns the number of calls that are queued or running on the node thread. */
 export const underWay = (stats: FrontsStats | undefined): number => (stats === undefined ? 0 : stats.link.queued + stats.link.running);
 
-/** Adds the metrics. */
 export function addHttpMetrics(metrics: Metrics, stats: () => FrontsStats | undefined): void {
   const sum = (name: Counted) => (of: FrontsStats) => ofAll(of, name);
   metrics.group(stats, [

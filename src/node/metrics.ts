@@ -15,7 +15,6 @@ import { addStratumMetrics } from './stratum-metrics.js';
 import { addSv2Metrics } from './sv2-metrics.js';
 import { addTemplateMetrics } from './template-metrics.js';
 
-/** Adds the metrics. */
 function addVerifyMetrics(metrics: Metrics, sources: FindMetricSources): void {
   metrics.group(
     () => sources()?.verifier.stats(),

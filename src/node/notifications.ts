@@ -7,7 +7,6 @@ import type { Logger } from '../log/logger.js';
 import type { Mempool, MempoolEntry, RemovalReason } from '../mempool/index.js';
 import { type HookEvent, Hooks, quoted, type ShownEndpoint, Webhooks, ZmqPublisher } from '../notify/index.js';
 
-/** Notifications of a node. */
 export interface Notifications {
   /** Endpoints for getzmqnotifications. */
   readonly zmq: readonly ShownEndpoint[];

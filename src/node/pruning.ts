@@ -13,7 +13,6 @@ import type { Store } from '../storage/store.js';
 const SMALL_FILES = { maxFileBytes: 64 << 10, blockChunkBytes: 16 << 10, undoChunkBytes: 16 << 10 } as const;
 const SMALL_AFTER_HEIGHT = 100;
 
-/** Returns the chain's prune settings. */
 export function pruneSettings({ prune, smallBlockFiles }: NodeConfig, params: ChainParams): PruneSettings | null {
   if (prune === null) return null;
   return { targetBytes: prune.targetBytes, afterHeight: smallBlockFiles ? SMALL_AFTER_HEIGHT : params.pruneAfterHeight };

@@ -15,7 +15,6 @@ import { blockIndexKey, COIN_SETS_KEY, FIRST_COINS, SECOND_COINS } from '../stor
 import type { BatchOp, Store } from '../storage/store.js';
 import { fromSystemError, StoreError } from '../storage/store-error.js';
 
-/** Options of a rebuild. */
 export interface RebuildOptions {
   /** -reindex */
   readonly all: boolean;

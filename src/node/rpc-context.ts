@@ -76,7 +76,6 @@ export function filterSearch(index: Pick<FilterIndex, 'find'>, searcher: FilterS
   };
 }
 
-/** Parts of the context. */
 export interface ContextParts extends OpenedThreads, OpenedChain, OpenedMempool, OpenedTemplates, OpenedWallets {
   readonly network: NetworkAccess;
   readonly notifications: Notifications;

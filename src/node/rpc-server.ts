@@ -17,7 +17,6 @@ import { fleetThread } from './fleet.js';
 import { authenticationLines, httpOptions } from './http-options.js';
 import type { Teardown } from './teardown.js';
 
-/** Dependencies of the RPC server. */
 export interface RpcServerDeps extends Pick<FrontsDeps, 'execute'> {
   readonly params: ChainParams;
   readonly crypto: Crypto;

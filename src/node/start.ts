@@ -42,7 +42,6 @@ import { Teardown } from './teardown.js';
 import { warmupTexts } from './warmup.js';
 import { type LateModules, type Wired, type WiredModules, wire, wireNet } from './wiring.js';
 
-/** A running node. */
 export interface RunningNode {
   readonly chain: Chain;
   readonly mempool: Mempool;

@@ -61,7 +61,6 @@ export interface Sv2 extends Sv2Access {
    * Called when the chain is loaded. Submits blocks of an earlier run that were not validated, then serves templates.
    */
   start(): Promise<void>;
-  /** Returns the figures for metrics. */
   measures(): Sv2Figures;
   close(): Promise<void>;
 }

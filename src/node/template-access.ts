@@ -14,7 +14,6 @@ import { CoinbaseWatch, type TemplateFacts, type TemplateRequest, type TemplateS
 import { TemplateView } from '../template/view/template-view.js';
 import { Submissions } from './submissions.js';
 
-/** Dependencies of the access. */
 export interface TemplateAccessDeps {
   readonly chain: ChainView;
   readonly templates: TemplateService;

@@ -33,7 +33,6 @@ export interface LateModules {
   net?: Net;
 }
 
-/** Modules that are wired. */
 export interface WiredModules extends OpenedFronts, OpenedChain, OpenedMempool, OpenedTemplates, OpenedWallets {
   readonly late: LateModules;
 }

@@ -4,7 +4,6 @@ import { packMatchJob, runMatchJob } from '../jobs/match-filters.js';
 import { inParts } from './in-parts.js';
 import type { WorkPool } from './pool.js';
 
-/** A block's filter. */
 export interface FilterOfBlock {
   /** Hash of the block, internal order. */
   readonly hash: Uint8Array;

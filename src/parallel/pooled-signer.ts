@@ -37,7 +37,6 @@ const RETAINED_BYTES = 4 * 1024 * 1024;
  */
 let lastSerial = threadId * 2 ** 32;
 
-/** Dependencies of the signer. */
 export interface PooledSignerDeps {
   readonly pool: Pick<WorkPool, 'size' | 'canAcceptWork' | 'run'>;
   readonly crypto: Crypto;

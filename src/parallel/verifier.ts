@@ -47,7 +47,6 @@ export interface VerifyResult {
   readonly stopped: boolean;
   /** Number of inputs that were checked; fewer than all after a failure, a stop, or a cache hit. */
   readonly checked: number;
-  /** Number of jobs of the batch. */
   readonly jobs: number;
   /** Time of all threads together in ms. */
   readonly cpuMs: number;

@@ -155,7 +155,6 @@ export function emptyOutput(): PsbtOutput {
   };
 }
 
-/** Returns whether an input has final scripts. */
 export function isFinal(input: PsbtInput): boolean {
   return input.finalScriptSig.length > 0 || input.finalWitness.length > 0;
 }

@@ -64,7 +64,6 @@ export function asInt64Within(value: JsonValue | undefined, limit: number): numb
   return Number(integer(value, -BigInt(limit), BigInt(limit)));
 }
 
-/** Reads a double. */
 export function asDouble(value: JsonValue | undefined): number {
   if (!(value instanceof JsonNumber)) return wrong(value, 'number');
   const number = Number(value.text);

@@ -55,7 +55,6 @@ export interface DispatchObserver {
 /** A declaration, adapted to a release. Without `compat` and `shape` the declaration is used as for 0.21.1. */
 export type DispatchedMethod = MethodSpec & Partial<Pick<VersionedMethod, 'compat' | 'declared' | 'shape'>>;
 
-/** Dependencies of a dispatcher. */
 export interface DispatchDeps<Context> {
   readonly methods: ReadonlyMap<string, DispatchedMethod>;
   readonly runs: RunTable<Context>;

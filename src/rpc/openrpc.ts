@@ -31,7 +31,6 @@ export interface ContentDescriptor {
   readonly 'x-aliases'?: readonly string[];
 }
 
-/** A method. */
 export interface MethodObject {
   readonly name: string;
   readonly summary: string;
@@ -43,7 +42,6 @@ export interface MethodObject {
   readonly examples: readonly { name: string; params: readonly { name: string; value: unknown }[] }[];
 }
 
-/** The document. */
 export interface OpenRpcDocument {
   readonly openrpc: '1.3.2';
   readonly info: { readonly title: string; readonly version: string; readonly description: string };

@@ -59,7 +59,6 @@ export interface InputSigning {
   readonly signer: Signer;
 }
 
-/** Returns tools that sign an input. */
 export function signingTools(signing: SigningTx, { input, output, provider, hashType, signer }: InputSigning): SolvingTools {
   const { sighash, crypto } = signing;
   const ecdsaType = hashType === SIGHASH_DEFAULT ? SIGHASH_ALL : hashType;

@@ -85,7 +85,6 @@ export class BlockFiles {
   readonly repair: BlockFilesRepair;
   readonly #undoWriters = new Map<number, RecordFile>();
   readonly #readHandles: ReadHandles;
-  /** Queue of appends. */
   readonly #appends = new SerialQueue();
   #closing: Promise<void> | null = null;
   #grown = false;

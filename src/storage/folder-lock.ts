@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import type { EngineName } from './engine.js';
 import { openStore } from './open-store.js';
 
-/** A locked folder. */
 export interface FolderLock {
   /** Releases the lock. */
   release(): Promise<void>;

@@ -46,7 +46,6 @@ export class MemoryStore implements Store {
   #order: string[] | null = null;
   #closed = false;
 
-  /** Number of rows. */
   get size(): number {
     return this.#rows.size;
   }

@@ -11,7 +11,6 @@ export interface Batch extends Iterable<BatchOp> {
   readonly length: number;
 }
 
-/** A key and its value. */
 export type StoreEntry = [key: Uint8Array, value: Uint8Array];
 
 /** A range of keys in byte order: gte <= key < lt, at most `limit` of them, from the end when `reverse`. */

@@ -33,7 +33,6 @@ export interface AssemblyLimits {
   readonly branch?: boolean;
 }
 
-/** The transactions of a block. */
 export interface ChosenTransactions {
   readonly records: ChosenRecords;
   readonly fees: number;

@@ -25,7 +25,6 @@ const WITNESS_SCALE = 4;
 /** Lock times below this are heights. */
 const LOCKTIME_THRESHOLD = 500_000_000;
 
-/** Figures of the template. */
 export interface VerdictTemplate {
   readonly records: ChosenRecords;
   readonly mode: TemplateMode;

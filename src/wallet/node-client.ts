@@ -122,7 +122,6 @@ export interface Spender {
   readonly version: number;
 }
 
-/** Which blocks are stored. */
 export interface StoredBlocks {
   /** True if blocks were ever pruned. */
   readonly havePruned: boolean;

@@ -13,7 +13,6 @@ import { SecretRing } from './secrets.js';
  */
 const MAX_LENGTH = 1_000_000;
 
-/** Result of parsing a descriptor. */
 export interface ParsedDescriptor {
   /** Descriptors: one, or one per item of multipath steps (BIP-0389). */
   readonly descriptors: readonly Descriptor[];

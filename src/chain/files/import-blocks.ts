@@ -14,7 +14,6 @@ import { yieldToLoop } from '../../lib/time-slice.js';
 import type { Logger } from '../../log/logger.js';
 import { readScanned, type ScannedBlock, scanBlocks } from '../../storage/scan-blocks.js';
 
-/** Progress of an import. */
 export interface ImportProgress {
   /** Blocks accepted as new. */
   readonly blocks: number;

@@ -12,7 +12,6 @@ import { HEADER_SIZE, type HeaderView, parseHeader } from './header-view.js';
 // Smallest size of a transaction in bytes: version 4, two empty lists, locktime 4.
 const MIN_TX_SIZE = 10;
 
-/** Options for parsing a block. */
 export interface ParseBlockOptions {
   /** Offset of the block in the bytes; default 0. */
   offset?: number;
@@ -56,7 +55,6 @@ export interface MerkleResult {
   mutated: boolean;
 }
 
-/** A parsed block. */
 export class BlockView {
   /** The block's bytes, without trailing bytes. */
   readonly bytes: Uint8Array;

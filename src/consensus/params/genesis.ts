@@ -31,7 +31,6 @@ export interface GenesisFacts {
   merkleRootHex: string;
 }
 
-/** Builds the block. */
 export function buildGenesis(facts: GenesisFacts): Uint8Array {
   const message = Uint8Array.from(facts.message, (char) => char.charCodeAt(0));
   const scriptSig = new ByteWriter(100).varBytes(COINBASE_BITS).varBytes(Uint8Array.of(4));

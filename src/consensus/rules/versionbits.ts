@@ -17,7 +17,6 @@ const VOTE_MASK = 0x1fffffff;
 
 /** Signals in the current period. */
 export interface DeploymentStatistics {
-  /** Number of blocks in a period. */
   period: number;
   /** Number of signals needed. */
   threshold: number;
@@ -47,7 +46,6 @@ export class VersionBitsCache {
   }
 }
 
-/** Returns whether a block version signals with a bit. */
 export function signals(version: number, bit: number): boolean {
   return (version & VERSION_TOP_MASK) === VERSION_TOP_BITS && ((version >>> bit) & 1) === 1;
 }

@@ -19,7 +19,6 @@ export const SIGOPS = {
   witnessScript: 3,
 } as const;
 
-/** One of SIGOPS. */
 type Sigops = (typeof SIGOPS)[keyof typeof SIGOPS];
 
 /**

@@ -3,7 +3,6 @@
 import type { ByteReader } from '../bytes/reader.js';
 import type { ByteWriter } from '../bytes/writer.js';
 
-/** A spent output. */
 export interface SpentOutput {
   /** Satoshi. */
   readonly value: number;
@@ -24,7 +23,6 @@ export interface PackedOutput extends SpentOutput {
   copyScript(into: Uint8Array, at: number): void;
 }
 
-/** Returns whether an output is a PackedOutput. */
 export function isPacked(output: { readonly script: Uint8Array }): output is PackedOutput {
   return (output as PackedOutput).copyScript !== undefined;
 }

@@ -6,7 +6,6 @@ import { OP } from './opcodes.js';
 /** A cursor over a script. After `next()` returned true the fields describe the token just read. */
 export class ScriptTokenizer {
   readonly script: Uint8Array;
-  /** End of the script. */
   readonly #end: number;
   /**
    * Position after the current token. After a truncated push, the position at which reading stopped (as in Core's

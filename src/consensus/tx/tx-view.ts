@@ -32,7 +32,6 @@ export interface TxFacts {
   readonly flags: number;
 }
 
-/** Options for parsing a transaction. */
 export interface ParseTxOptions {
   /** Offset of the transaction in the bytes; default 0. */
   offset?: number;

@@ -40,7 +40,6 @@ export interface FrontProviderDeps {
   readonly after: (ms: number, run: () => void) => () => void;
 }
 
-/** A template of the followed node. */
 interface FollowedTemplate {
   readonly facts: TemplateFacts;
   /** Transactions as a JSON array; null if there are none. */

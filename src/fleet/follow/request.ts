@@ -4,7 +4,6 @@ import { scanMethod } from '../../http/front/scan-method.js';
 import { METHODS } from '../../rpc/declare/methods.js';
 import { RequestBody, scanRequest } from '../../rpc/wire/request.js';
 
-/** Route of a body. */
 export interface Route {
   /** Method name, or `batch`, for the log and for counters. */
   readonly method: string;

@@ -21,7 +21,6 @@ const GROUP = 64;
 const ALONE: readonly Step[] = [checkAlone];
 const COIN_STEPS: readonly Step[] = [findCoins, checkInputs, checkSizeAndFee];
 
-/** A transaction that is prefetched. */
 interface PrefetchItem {
   readonly work: Workspace;
   readonly known: PrefetchedTx;

@@ -34,7 +34,6 @@ export interface SavedTx {
   readonly delta: number;
 }
 
-/** A transaction to be saved. */
 export interface SavedRecord {
   readonly bytes: Uint8Array;
   readonly time: number;

@@ -30,7 +30,6 @@ export class Admissions<C extends Admitted> {
   get pending(): ReadonlySet<C> {
     return this.#pending;
   }
-  /** Number of connections. */
   get size(): number {
     return this.#size;
   }

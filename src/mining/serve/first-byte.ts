@@ -23,7 +23,6 @@ export function countFirstByte(counters: { add(name: FirstByteName, amount?: num
   counters.add('firstByteCount');
 }
 
-/** Reads the histogram. */
 export function firstByteHistogram(figures: Readonly<Record<FirstByteName, number>>) {
   const counts = FIRST_BYTE_BUCKETS.map((bound) => figures[`firstByte ${bound}`]);
   return { counts, sum: figures.firstByteSum, count: figures.firstByteCount };

@@ -30,7 +30,6 @@ export interface Answer<Reply> {
 /** Messages of a thread except its first message and its answers. */
 export type NewsOf<From extends { readonly kind: string }> = Exclude<From, { readonly kind: 'listening' | 'failed' | 'answer' }>;
 
-/** The running thread. */
 export interface Serving<Work, Question, Reply> extends ListeningThread {
   post(message: Work): void;
   /** Returns the thread's answer; null after the thread has ended. */

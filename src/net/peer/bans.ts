@@ -17,7 +17,6 @@ export interface Ban {
   readonly until: number;
 }
 
-/** Returns the number of bits of an address. */
 export function addressBits({ bytes }: NetAddress): number {
   return bytes.length * 8;
 }

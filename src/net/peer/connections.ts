@@ -74,7 +74,6 @@ export class Connections {
     for (const peer of [...this.all]) this.disconnect(peer);
   }
 
-  /** Returns the peer with a number. */
   byId(id: number): Peer | undefined {
     return this.#byId.get(id);
   }

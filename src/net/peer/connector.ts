@@ -9,7 +9,6 @@ import type { InlineConnectionFactory } from './inline-connection-factory.js';
 import type { ConnectionFactory, NewConnection } from './peer-connection.js';
 import type { Routes } from './routes.js';
 
-/** An inbound connection. */
 export interface Inbound {
   readonly connection: NewConnection;
   readonly address: NetAddress;

@@ -29,7 +29,6 @@ export interface PeerConnectionEvents {
   closed(): void;
 }
 
-/** Connection to a peer. */
 export interface PeerConnection {
   readonly closed: boolean;
   /** Transport as getpeerinfo names it; `detecting` until the first bytes of an inbound peer have arrived. */

@@ -60,7 +60,6 @@ export class PeerSync {
   lastUnknown: Uint8Array | null = null;
   /** Last block in common with the peer. */
   lastCommon: HeaderNode | null = null;
-  /** Best header that was sent to the peer. */
   bestHeaderSent: HeaderNode | null = null;
   unconnectingHeaders = 0;
   /** Mockable seconds of the peer's last announcement of a block with more work than the tip; 0: never. */

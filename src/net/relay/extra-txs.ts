@@ -7,7 +7,6 @@ import type { MempoolEntry, RemovalReason } from '../../mempool/index.js';
 const MAX_EXTRA_BYTES = 100_000;
 
 export class ExtraTxs {
-  /** Ring of transactions. */
   readonly #ring: TxView[] = [];
   #at = 0;
   readonly #most: number;

@@ -101,7 +101,6 @@ export class PartialBlock {
     }
   }
 
-  /** Returns the number of transactions by source. */
   get sources(): Record<TxSource, number> {
     const asked = this.#txs.filter((tx) => tx === null).length;
     const prefilled = this.#compact.prefilled.length;

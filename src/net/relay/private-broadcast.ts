@@ -72,7 +72,6 @@ export class PrivateBroadcast {
     return false;
   }
 
-  /** Returns the attempts that are left. */
   attemptsLeft({ sends }: PrivateTx): number {
     return Math.max(0, MAX_ATTEMPTS - sends.length);
   }
@@ -88,7 +87,6 @@ export class PrivateBroadcast {
     return best.tx;
   }
 
-  /** Returns the transaction that a peer was sent. */
   txSentTo(peer: Peer): TxView | undefined {
     return this.#byPeer.get(peer)?.entry.tx;
   }

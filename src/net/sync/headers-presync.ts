@@ -66,7 +66,6 @@ export class HeadersPresync {
     return this.#readings.has(peer);
   }
 
-  /** Returns the headers and bits held for a peer. */
   held(peer: Peer): { readonly headers: number; readonly bits: number } {
     const reading = this.#readings.get(peer);
     return { headers: reading?.buffer.length ?? 0, bits: reading?.commitments.length ?? 0 };

@@ -13,7 +13,6 @@ const numbers = new Map<string, number>(MESSAGES.map((name, i) => [name, i]));
 
 /** A message that crosses between threads. */
 export interface PackedMessage {
-  /** Number of the connection. */
   readonly connection: number;
   /** At most 12 ASCII characters. */
   readonly command: string;

@@ -11,7 +11,6 @@ export interface ThreadInit {
   readonly maxReceiveBytes: number;
   /** True if encrypted connections are possible. */
   readonly encrypts: boolean;
-  /** Buffer of Traffic. */
   readonly traffic: SharedArrayBuffer;
 }
 

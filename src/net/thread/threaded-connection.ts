@@ -209,5 +209,4 @@ export class ThreadedConnection implements PeerConnection {
   }
 }
 
-/** Returns the weight of a part. */
 export const partBytes = (part: Part): number => (part instanceof Uint8Array ? part.length : weightOf(part));

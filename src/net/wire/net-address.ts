@@ -117,7 +117,6 @@ export function hostKey(address: NetAddress): string {
   return `${address.network}/${Buffer.from(address.bytes).toString('latin1')}`;
 }
 
-/** Returns the host as text. */
 export function hostText({ network, bytes }: NetAddress): string {
   if (network === 'ipv4') return bytes.join('.');
   if (network === 'onion') {

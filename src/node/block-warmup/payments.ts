@@ -27,7 +27,6 @@ const NOTHING = new Uint8Array(0);
 /** OP_1. */
 const TRUE = Uint8Array.of(0x51);
 
-/** A coin that can be spent. */
 export interface OwnCoin extends SpentOutput {
   readonly txid: Uint8Array;
   readonly index: number;

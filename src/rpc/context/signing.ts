@@ -20,7 +20,6 @@ export interface SigningContext {
   readonly descriptors: DescriptorContext;
   /** Recoverable signatures, for signed messages. */
   readonly recoverable: RecoverableSignatures;
-  /** Signer of transactions. */
   readonly signer: Signer;
   /** Threads that sign large transactions; undefined: sign on this thread. */
   readonly signingThreads?: SigningThreads | undefined;

@@ -4,5 +4,4 @@
 export const ADDRESS_TYPES_HELP =
   'legacy, p2sh-segwit, bech32 or bech32m (bech32m only in descriptor wallets with tr(), not with -compat=0.21.1)';
 
-/** Help for address types of scripts. */
 export const SCRIPT_ADDRESS_TYPES_HELP = 'The address type: legacy, p2sh-segwit or bech32';

@@ -63,7 +63,6 @@ const txMembers = (prevout: readonly ResultSpec[] = [], more: readonly ResultSpe
   arr('vout', '', [obj([amount('value', 'Amount in BTC'), num('n', 'Number'), obj('scriptPubKey', '', SCRIPT_MEMBERS), ...more])]),
 ];
 
-/** Members of a transaction. */
 export const TX_MEMBERS: readonly ResultSpec[] = txMembers();
 
 /** Members of a transaction as wallets show it. */

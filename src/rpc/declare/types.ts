@@ -95,7 +95,6 @@ export interface ArgSpec extends Span {
   readonly holds?: SecretKind;
 }
 
-/** Types of results. */
 export type ResultType =
   | 'str'
   | 'hex'

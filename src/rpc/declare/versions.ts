@@ -93,7 +93,6 @@ function inOwnOrder(shown: ReadonlyMap<string, Shaper | null>, declared: Readonl
 /** Returns the part of a list that a release has. */
 const having = <T extends Span>(list: readonly T[], compat: Compat): readonly T[] => list.filter((one) => shows(compat, one));
 
-/** Returns the names of an argument. */
 function nameOf({ name, renamed }: ArgSpec, compat: Compat): string {
   if (renamed === undefined || !follows(compat, renamed.since)) return name;
   if (compat.replies.oldest >= renamed.since) return renamed.name;

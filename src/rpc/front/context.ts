@@ -33,5 +33,4 @@ export interface FrontContext {
   warmup(): string | null;
 }
 
-/** Run function of a method on a front. */
 export type FrontRun<S extends MethodSpec> = Run<FrontContext, ParametersOf<S>, ResultOf<S>>;

@@ -36,7 +36,6 @@ export interface ThreadPlan {
   readonly secret: boolean;
   /** Index of the body (wire/request.ts), valid until the next plan. */
   readonly index: Int32Array;
-  /** Caches the body of the reply. */
   readonly cacheReply?: ReplyKeeper;
 }
 
@@ -75,7 +74,6 @@ const AT_ONCE: DispatchHooks = { sliceMs: Number.POSITIVE_INFINITY };
 /** Milliseconds per event-loop tick in which all large bodies together are read. */
 const READ_MS = 2;
 
-/** The router of a front. */
 export class RequestRouter {
   readonly #dispatcher: Dispatcher<FrontContext>;
   readonly #requests: RequestOptions | undefined;

@@ -78,7 +78,6 @@ export function writeText(pool: PoolTables, { form, rows, sequence }: TextOrder,
   return json;
 }
 
-/** Writes the entry of one row. */
 export function writeEntry(pool: PoolTables, row: number, style: TextStyle): JsonBytes {
   const json = new JsonBytes();
   new EntryWriter(json, pool, new ChunkFinder(pool), style).write(row);

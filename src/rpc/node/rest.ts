@@ -56,7 +56,6 @@ function binary(format: RestFormat, bytes: Uint8Array): Body {
   return format === 'hex' ? `${hex(bytes)}\n` : noSuchFormat();
 }
 
-/** The REST handler of a node. */
 export class RestHandler {
   readonly #ctx: NodeContext;
   readonly #deps: RestHandlerDeps;

@@ -117,7 +117,6 @@ export function asHashType(text: string | undefined, ctx: Pick<NodeContext, 'com
   return fail(RPC_CODE.MISC_ERROR, message);
 }
 
-/** Returns whether descriptors know taproot. */
 export const knowsTaproot = (ctx: Pick<NodeContext, 'descriptors'>): boolean => ctx.descriptors.language === 'master';
 
 /** Returns the result of a method that signs. */

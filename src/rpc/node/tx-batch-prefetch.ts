@@ -34,7 +34,6 @@ interface ReadEntry {
   readonly tx: TxView | null;
 }
 
-/** Prefetches the transactions of a batch. */
 export class TxBatchPrefetch implements BatchPrefetch {
   readonly #ctx: NodeContext;
   readonly #entries: RequestBody;

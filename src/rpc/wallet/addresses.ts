@@ -18,7 +18,6 @@ export function givenType(ctx: WalletContext, wallet: Wallet, value: string | un
   return wallet.legacy ? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Error: Legacy wallets cannot provide bech32m addresses') : value;
 }
 
-/** Returns the address of a script that has one. */
 export function addressText(ctx: WalletContext, script: Uint8Array): string {
   const address = encodeAddress(script, ctx.params, ctx.crypto);
   if (address === null) throw new Error('scripts of address types have addresses');

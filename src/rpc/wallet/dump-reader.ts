@@ -33,7 +33,6 @@ export interface DumpedKey {
   readonly time: number;
 }
 
-/** Contents of a dump. */
 export class DumpContents {
   readonly #secrets = new SecretSlab();
   readonly #publicKeys = new ByteArena();

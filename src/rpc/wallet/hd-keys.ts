@@ -17,7 +17,6 @@ export function descriptorsOf(wallet: Wallet, method: string): DescriptorKeys {
   return wallet.descriptors ?? fail(RPC_CODE.WALLET_ERROR, `${method} is not available for non-descriptor wallets`);
 }
 
-/** Returns a member of an options object. */
 export const option = (options: Given, name: string): Given => (options instanceof JsonObject ? options.get(name) : undefined);
 
 export const flagOf = (options: Given, name: string): boolean => {

@@ -30,7 +30,6 @@ export function hasAllSecrets(ctx: WalletContext, descriptor: Descriptor, { secr
   return held.length > 0 && expansion.keys.every(({ publicKey }) => held.some((id) => equalBytes(id, ctx.crypto.hash160(publicKey))));
 }
 
-/** A parsed request. */
 export interface ParsedRequest {
   readonly request: JsonObject;
   readonly parsed: ParsedDescriptor;

@@ -58,7 +58,6 @@ function encodeName(name: string): string {
   return text;
 }
 
-/** Encodes a result as JSON text. */
 export function encodeJson(value: JsonResult): string {
   if (value === null) return 'null';
   switch (typeof value) {

@@ -89,7 +89,6 @@ export function joined(head: Uint8Array, chunks: Uint8Array[]): Uint8Array {
   return out;
 }
 
-/** Returns the reply to a single request. */
 export function singleReply(entry: RequestEntry, outcome: Outcome): Reply {
   // A malformed 2.0 request is answered even without an id: it is not a notification.
   if (isNotification(entry) && !entry.error) return { status: 204, body: '' };

@@ -11,7 +11,6 @@ import type { JsonObject, JsonValue } from './values.js';
 /** Smallest body that is read in slices. */
 export const LONG_BODY_BYTES = 64 * 1024;
 
-/** Options of the parser. */
 export interface RequestOptions {
   /**
    * True if `"jsonrpc":"2.0"` selects JSON-RPC 2.0, as in later releases of Core (-jsonrpc2). Otherwise it is ignored,
@@ -194,7 +193,6 @@ export class RequestBody {
     return this.index[0] === 1;
   }
 
-  /** Number of requests. */
   get length(): number {
     return (this.index.length - HEAD) / ENTRY;
   }

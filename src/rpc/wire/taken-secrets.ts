@@ -7,7 +7,6 @@ import type { PassedSecrets } from '../../link/messages.js';
 export const passedBuffers = (passed: PassedSecrets | null): ArrayBuffer[] =>
   passed === null ? [] : [...passed.keys, ...passed.passphrases].map(([, secret]) => secret.buffer as ArrayBuffer);
 
-/** The secrets of a body. */
 export class TakenSecrets {
   readonly #keys = new Map<string, Uint8Array>();
   /** Passphrases by position of the request in the batch, then by position of the argument. */

@@ -37,7 +37,6 @@ export class JsonObject {
   }
 }
 
-/** A parsed value. */
 export type JsonValue = null | boolean | string | JsonNumber | JsonValue[] | JsonObject;
 
 /** An amount in satoshis, printed in BTC with eight decimals. */

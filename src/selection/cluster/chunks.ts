@@ -8,7 +8,6 @@ import { compareFeeFractions } from './fee-fraction.js';
 export interface Chunk {
   readonly fee: number;
   readonly size: number;
-  /** Number of nodes. */
   readonly count: number;
 }
 

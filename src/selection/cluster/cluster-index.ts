@@ -71,7 +71,6 @@ export class ClusterIndex {
   get unfinished(): number {
     return this.#unfinished.size;
   }
-  /** Returns the cluster of a transaction. */
   clusterOf(slot: number): number {
     return this.#clusterOf[slot];
   }

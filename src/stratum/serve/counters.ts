@@ -36,7 +36,6 @@ const NAMES = [
   ...SHARE_RESULTS.map((result) => `shares ${result}` as const),
 ] as const;
 
-/** The figures by name. */
 export type StratumFigures = Record<(typeof NAMES)[number], number>;
 
 export class StratumCounters extends SharedCounters<(typeof NAMES)[number]> {

@@ -44,7 +44,6 @@ export interface WorkOptions {
   readonly versionMask: string;
 }
 
-/** Options of the thread. */
 export interface StratumOptions {
   readonly binds: readonly StratumBind[];
   /** PEM texts; null without TLS. */

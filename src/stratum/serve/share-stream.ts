@@ -24,7 +24,6 @@ import type { FromStratum } from './messages.js';
 const SHARE_FORMAT = 1;
 const ADDRESS_AT = 42;
 
-/** Returns the length of a record. */
 export const shareRecordLength = ({ address, worker }: ShareRecord): number => ADDRESS_AT + address.length + worker.length;
 
 /**

@@ -18,7 +18,6 @@ export interface ShareFields {
   readonly versionBits: number;
 }
 
-/** A rebuilt share. */
 export interface Share {
   /** Serialised without witness. */
   readonly coinbase: Uint8Array;

@@ -34,7 +34,6 @@ export interface ShareRules {
   readonly onBlock: (block: FoundBlock) => void;
 }
 
-/** Outcome of a share. */
 export interface CheckedShare {
   readonly result: ShareResult;
   /** Null if the share is accepted. */

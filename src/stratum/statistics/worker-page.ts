@@ -20,7 +20,6 @@ export interface WorkerSums extends Readonly<Omit<Totals, 'shares'>> {
   readonly sessions: number;
 }
 
-/** A worker on a page. */
 export interface WorkerFacts extends WorkerSums {
   readonly address: string;
   readonly worker: string;

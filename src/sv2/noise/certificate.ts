@@ -10,7 +10,6 @@ import type { SchnorrSigner } from '../../crypto/schnorr-signer.js';
 
 const VERSION = 0;
 
-/** Fields of a certificate. */
 export interface CertificateFields {
   readonly validFrom: number;
   readonly notValidAfter: number;

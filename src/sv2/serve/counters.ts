@@ -41,7 +41,6 @@ const NAMES = [
 
 export type ServeCounterName = (typeof NAMES)[number];
 
-/** The figures by name. */
 export type ServeFigures = Record<ServeCounterName, number>;
 
 export class ServeCounters extends SharedCounters<ServeCounterName> {

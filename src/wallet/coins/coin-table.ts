@@ -109,7 +109,6 @@ export class CoinTable {
   rows(): Generator<number> {
     return this.#outpoints.liveRows();
   }
-  /** Returns the number of coins in a bucket. */
   countOf(bucket: Bucket): number {
     return this.#counts[bucket];
   }

@@ -139,7 +139,6 @@ export class TxTable {
   blockId(row: number): number {
     return this.#blockRows[row];
   }
-  /** Returns the hash and time of a block by its id. */
   block(id: number): { hash: Uint8Array; time: number } {
     return { hash: new Uint8Array(this.#blocks.key(id)), time: this.#blockTimes[id] };
   }
@@ -202,7 +201,6 @@ export class TxTable {
   rowsOutsideChain(): IterableIterator<number> {
     return this.#views.keys();
   }
-  /** Returns the rows of conflicted transactions. */
   conflictedRows(): IterableIterator<number> {
     return this.#conflicted.keys();
   }

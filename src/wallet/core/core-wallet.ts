@@ -94,7 +94,6 @@ export interface CoreWallet {
   hd: { seedId: Uint8Array; external: number; internal: number; isSplit: boolean } | null;
   readonly masterKeys: CoreMasterKey[];
   readonly secrets: CoreSecret[];
-  /** Metadata of keys by public key. */
   readonly keyMetadata: Map<string, { publicKey: Uint8Array; metadata: CoreMetadata }>;
   readonly scripts: Uint8Array[];
   readonly watched: Uint8Array[];

@@ -31,7 +31,6 @@ export interface ScannedBlock {
   readonly again: () => Promise<readonly FoundTx[] | null> | undefined;
 }
 
-/** Parses found transactions one by one. */
 export function* parsed(found: readonly FoundTx[], hashes: Hashes): Generator<[position: number, tx: TxView]> {
   for (const { position, bytes } of found) yield [position, parseTx(bytes, hashes)];
 }

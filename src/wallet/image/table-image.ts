@@ -111,7 +111,6 @@ export class ImageLoader implements TableImage {
 
 const TYPES = [Uint8Array, Int32Array, Uint32Array, Float64Array] as const;
 
-/** Returns the number of a column's type. */
 export function typeOf(column: Column): number {
   return TYPES.findIndex((type) => column instanceof type);
 }

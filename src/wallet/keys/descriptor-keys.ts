@@ -176,7 +176,6 @@ export class DescriptorKeys implements KeySource {
   get scriptCount(): number {
     return this.#scripts.rows;
   }
-  /** Returns the descriptor and the index of a script. */
   locate(script: Uint8Array): { tracked: TrackedDescriptor; index: number } | undefined {
     const row = this.#scripts.find(script);
     return row < 0 ? undefined : { tracked: this.#table.at(this.#owners[row]), index: this.#indices[row] };

@@ -50,7 +50,6 @@ export class KeyTable {
     this.#hashes = hashes;
   }
 
-  /** Number of private keys. */
   get privateCount(): number {
     return this.#privateCount;
   }

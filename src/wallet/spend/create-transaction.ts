@@ -36,7 +36,6 @@ const SEQUENCE_LOCKABLE = 0xffff_fffe;
 const FRESH_TIP_SECONDS = 8 * 60 * 60;
 const EMPTY = new Uint8Array(0);
 
-/** Makes a payment. */
 export async function createTransaction(wallet: Wallet, request: PaymentRequest, tools: SpendTools): Promise<Payment | PaymentError> {
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
     const answer = await makePayment(wallet, request, tools);

@@ -47,7 +47,6 @@ export interface SpendTools {
   readonly signingThreads?: SigningThreads | undefined;
   readonly chance: RandomSource;
   nowSeconds(): number;
-  /** Writes a log line. */
   log(line: string): void;
 }
 

@@ -28,7 +28,6 @@ const NAMES: readonly string[] = [DATABASE_NAME, NEW, OLD];
 /** Core's name of a wallet file. A path that ends with it means the folder. */
 export const CORE_NAME = 'wallet.dat';
 
-/** Returns whether a folder exists. */
 const exists = (folder: string): Promise<boolean> =>
   fs.stat(folder).then(
     (info) => info.isDirectory(),

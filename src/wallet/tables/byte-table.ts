@@ -45,7 +45,6 @@ export class ByteTable {
   #rows = 0;
   #live = 0;
 
-  /** Number of keys. */
   get size(): number {
     return this.#live;
   }

@@ -7,7 +7,6 @@ import { reject } from '../reject.js';
 /** Forbidden size in bytes, without witness. */
 const INNER_NODE_BYTES = 64;
 
-/** Checks one transaction of a block. */
 export function checkTransactionSize(tx: TxView): Verdict {
   return tx.strippedSize === INNER_NODE_BYTES ? reject('consensus', 'bad-txns-size', 'transaction of 64 bytes without witness') : null;
 }

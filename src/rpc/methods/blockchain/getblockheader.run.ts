@@ -7,7 +7,6 @@ import { hex } from '../../render/hex.js';
 import type { JsonResult } from '../../wire/values.js';
 import type { getblockheader as spec } from './getblockheader.spec.js';
 
-/** Returns the members of a header. */
 function headerMembers(ctx: NodeContext, node: HeaderInfo): Record<string, JsonResult> {
   const facts = blockFacts(ctx, node);
   const { version, time, bits, nonce, merkleRoot, txCount } = node;

@@ -13,7 +13,6 @@ import type { ScriptSet } from '../../reads/scan-job.js';
 import { JsonObject, type JsonResult } from '../../wire/values.js';
 import type { scanblocks as spec } from './scanblocks.spec.js';
 
-/** A running scan. */
 interface Scan {
   /** Progress in percent. */
   progress: number;

@@ -30,7 +30,6 @@ export const createmultisig: NodeRun<typeof spec> = (params, ctx) => {
 
 const OTHER_TYPE = 'Unable to make chosen address type, please ensure no uncompressed public keys are present.';
 
-/** Reads the address type. */
 function multisigType(ctx: NodeContext, value: string | undefined): ScriptAddressType {
   if (value === undefined) return 'legacy';
   if (value === 'bech32m' && follows(ctx.compat, 22)) {

@@ -54,10 +54,8 @@ export function emptyColumns(count: number): CoinColumns {
   };
 }
 
-/** Returns the coins of a group. */
 export const membersOf = ({ members, starts }: Groups, group: number): number[] => [...members.subarray(starts[group], starts[group + 1])];
 
-/** Returns groups of one coin each. */
 export function singleGroups(coins: CoinColumns): Groups {
   const each = indices(coins.count + 1);
   return {
