@@ -1,13 +1,21 @@
 // Unread bytes of a socket in one contiguous buffer. The buffer has at most four times the size of the unread bytes, or
-// 64 KB. Readers of frames and encrypted packets (peers, Stratum V2 clients) use it.
+// 64 KB, unless it is spare memory. Readers of frames and encrypted packets (peers, Stratum V2 clients) use it.
+
+import type { SpareMemory } from './spare-memory.js';
 
 /** Smallest capacity in bytes, also when the queue is empty. */
 const MIN_CAPACITY = 64 << 10;
 
 export class ByteQueue {
-  #buffer: Uint8Array = new Uint8Array(0);
+  #buffer = new Uint8Array(0);
   #start = 0;
   #end = 0;
+  readonly #spare: SpareMemory | null;
+
+  /** @param spare memory to use before new memory, and for buffers that are too large */
+  constructor(spare: SpareMemory | null = null) {
+    this.#spare = spare;
+  }
 
   /** Number of unread bytes. */
   get length(): number {
@@ -21,9 +29,8 @@ export class ByteQueue {
       const wanted = length + chunk.length;
       let capacity = MIN_CAPACITY;
       while (capacity < wanted) capacity *= 2;
-      const target = capacity === this.#buffer.length ? this.#buffer : new Uint8Array(capacity);
-      target.set(this.#buffer.subarray(this.#start, this.#end));
-      this.#buffer = target;
+      if (capacity <= this.#buffer.length) this.#buffer.copyWithin(0, this.#start, this.#end);
+      else this.#moveTo(this.#newBuffer(capacity, wanted));
       this.#start = 0;
       this.#end = length;
     }
@@ -49,13 +56,35 @@ export class ByteQueue {
   }
 
   /**
-   * Removes bytes and returns a copy of them.
+   * Removes bytes and returns a copy of them. If the queue uses spare memory, and the bytes fill half of a large buffer,
+   * the caller gets that buffer.
    * @param length at most the unread bytes
    */
-  takeBytes(length: number): Uint8Array {
-    const bytes = this.#buffer.slice(this.#start, this.#start + length);
-    this.drop(length);
-    return bytes;
+  takeBytes(length: number): Uint8Array<ArrayBuffer> {
+    const buffer = this.#buffer;
+    const begin = this.#start;
+    if (this.#spare === null || buffer.length <= MIN_CAPACITY || length < buffer.length / 2) {
+      const bytes = buffer.slice(begin, begin + length);
+      this.drop(length);
+      return bytes;
+    }
+    const left = this.length - length;
+    this.#buffer = left === 0 ? new Uint8Array(0) : this.#newBuffer(Math.max(MIN_CAPACITY, left), left);
+    this.#buffer.set(buffer.subarray(begin + length, this.#end));
+    this.#start = 0;
+    this.#end = left;
+    return buffer.subarray(begin, begin + length);
+  }
+
+  #newBuffer(capacity: number, least: number): Uint8Array<ArrayBuffer> {
+    return (least > MIN_CAPACITY ? this.#spare?.take(least) : null) ?? new Uint8Array(capacity);
+  }
+
+  /** Moves the unread bytes to the start of another buffer. */
+  #moveTo(target: Uint8Array<ArrayBuffer>): void {
+    target.set(this.#buffer.subarray(this.#start, this.#end));
+    this.#spare?.give(this.#buffer.buffer);
+    this.#buffer = target;
   }
 
   /**
@@ -68,7 +97,7 @@ export class ByteQueue {
     // Release a large buffer when few bytes are left.
     const roomy = this.#buffer.length > MIN_CAPACITY && left <= this.#buffer.length / 4;
     if (left > 0 && !roomy) return;
-    if (roomy) this.#buffer = this.#buffer.slice(this.#start, this.#end);
+    if (roomy) this.#moveTo(new Uint8Array(left));
     this.#start = 0;
     this.#end = left;
   }

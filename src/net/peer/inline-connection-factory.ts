@@ -1,5 +1,6 @@
 // Connections over sockets of the calling thread.
 import net, { type Socket } from 'node:net';
+import { SpareMemory } from '../../consensus/bytes/spare-memory.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import type { KeyExchangeQueue } from '../transport/key-exchange-queue.js';
 import { V1Transport } from '../transport/v1-transport.js';
@@ -30,8 +31,13 @@ export interface InlineConnectionFactoryDeps {
   readonly warn: (text: string) => void;
 }
 
+/** Bound of the memory for messages that is not in use. */
+const SPARE_BYTES = 16 << 20;
+
 export class InlineConnectionFactory implements ConnectionFactory<SocketConnection> {
   readonly ready = true;
+  /** Memory of handled messages, for the next ones of all connections. */
+  readonly spare = new SpareMemory(SPARE_BYTES);
   readonly #servers: net.Server[] = [];
   readonly #dialing = new Set<Socket>();
   readonly #sockets = new Set<Socket>();
@@ -96,8 +102,9 @@ export class InlineConnectionFactory implements ConnectionFactory<SocketConnecti
           {
             transport: (transportEvents) =>
               keys === null || !encrypted
-                ? new V1Transport(magic, hashes, (bytes) => transportEvents.write(bytes))
-                : new V2Transport({ magic, hashes, keys, initiating }, transportEvents),
+                ? new V1Transport(magic, hashes, (bytes) => transportEvents.write(bytes), this.spare)
+                : new V2Transport({ magic, hashes, keys, initiating, spare: this.spare }, transportEvents),
+            spare: this.spare,
             maxSendBytes,
             maxReceiveBytes,
             nowSeconds,

@@ -2,6 +2,7 @@
 // the next message. So a flood of small messages costs no more memory than its bytes, and no checksum is computed
 // early. Too many unhandled bytes pause the socket, and so does a peer that does not read what it requested.
 import type { Socket } from 'node:net';
+import type { SpareMemory } from '../../consensus/bytes/spare-memory.js';
 import type { Transport, TransportEvents, TransportType } from '../transport/transport.js';
 import type { Frame } from '../wire/frame.js';
 import { KNOWN_MESSAGES } from '../wire/protocol.js';
@@ -26,6 +27,8 @@ export interface SocketConnectionOptions {
   readonly nowSeconds: () => number;
   /** Byte totals of all connections. */
   readonly traffic: Traffic;
+  /** Takes the memory of handled messages. */
+  readonly spare?: SpareMemory;
 }
 
 export class SocketConnection implements PeerConnection {
@@ -145,6 +148,10 @@ export class SocketConnection implements PeerConnection {
     if (frame.payload !== null) return frame;
     if (frame.fault !== null) this.#events.fault(frame.fault, false);
     return undefined;
+  }
+
+  reuse(payload: Uint8Array<ArrayBuffer>): void {
+    this.#options.spare?.give(payload.buffer);
   }
 
   send(command: string, payload: Uint8Array = new Uint8Array(0)): void {

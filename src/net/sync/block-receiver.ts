@@ -126,6 +126,7 @@ export class BlockReceiver {
     const finish = async (): Promise<void> => {
       if (await this.#downloads.whileBusy([hash], () => stored)) {
         peer.lastBlockTime = clock.nowSeconds();
+        peer.connection.reuse(payload);
         this.#context.scheduleRound();
         return;
       }

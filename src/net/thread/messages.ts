@@ -56,8 +56,8 @@ export type ToThread =
   | { readonly kind: 'open'; readonly id: number; readonly where: Endpoint; readonly proxy: SocksProxy | null; readonly timeoutMs: number }
   | { readonly kind: 'begin'; readonly connection: number; readonly options: PeerConnectionOptions; readonly figures: SharedArrayBuffer }
   | { readonly kind: 'send'; readonly bundle: Uint8Array }
-  /** Input of these connections was handled: more may be delivered. */
-  | { readonly kind: 'more'; readonly connections: readonly number[] }
+  /** Input of these connections was handled: more may be delivered. The memory of some payloads may be used again. */
+  | { readonly kind: 'more'; readonly connections: readonly number[]; readonly spares: readonly ArrayBuffer[] }
   | { readonly kind: 'close'; readonly connection: number }
   | { readonly kind: 'alive' }
   | { readonly kind: 'end' };
@@ -69,6 +69,8 @@ export const WINDOW_BYTES = 256 << 10;
  * connections are served in turn.
  */
 export const POSTED_BYTES = 32 << 10;
+/** Payloads of this size or more are transferred; shorter ones are copied into a bundle. */
+export const LONG_BYTES = 32 << 10;
 /** Weight of a message in transit besides its payload. */
 const POSTED_OVERHEAD = 64;
 

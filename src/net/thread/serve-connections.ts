@@ -19,6 +19,7 @@ import {
   type Delivery,
   type Fault,
   Figures,
+  LONG_BYTES,
   type Part,
   postedWeight,
   type ThreadInit,
@@ -30,8 +31,6 @@ import {
 
 /** Milliseconds of work on connections per tick of the event loop. */
 const SLICE_MS = 1;
-/** Payloads of this size or more are transferred; shorter ones are copied into a bundle. */
-const LONG_BYTES = 32 << 10;
 /** Milliseconds for one connection before others are served. */
 const SHARE_MS = 0.5;
 /** Maximum number of inbound connections that the node thread has not taken yet; further ones are refused. */
@@ -121,6 +120,7 @@ class ConnectionServer {
         this.#send(message.bundle);
         break;
       case 'more':
+        for (const spare of message.spares) this.#factory.spare.give(spare);
         for (const id of message.connections) this.#schedule(this.#served.get(id));
         break;
       case 'close':

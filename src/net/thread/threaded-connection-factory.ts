@@ -192,6 +192,7 @@ class ThreadLife implements ListeningThread {
   #outbox: PackedMessage[] = [];
   #outboxBytes = 0;
   readonly #more = new Set<number>();
+  #spares: ArrayBuffer[] = [];
 
   /** @throws Error if the thread ends before it has started */
   static async start(entry: URL, settings: ThreadedConnectionSettings, deps: LifeDeps, givenUp: AbortSignal): Promise<ThreadLife> {
@@ -322,6 +323,10 @@ class ThreadLife implements ListeningThread {
         this.#more.add(id);
         this.#scheduleFlush();
       },
+      reuse: (memory) => {
+        this.#spares.push(memory);
+        this.#scheduleFlush();
+      },
       close: () => {
         this.#flush();
         this.#post({ kind: 'close', connection: id });
@@ -330,7 +335,7 @@ class ThreadLife implements ListeningThread {
   }
 
   #scheduleFlush(): void {
-    if (this.#outbox.length + this.#more.size === 1) process.nextTick(() => this.#flush());
+    if (this.#outbox.length + this.#more.size + this.#spares.length === 1) process.nextTick(() => this.#flush());
   }
 
   #flush(): void {
@@ -340,9 +345,10 @@ class ThreadLife implements ListeningThread {
       this.#outboxBytes = 0;
       this.#post({ kind: 'send', bundle }, [bundle.buffer]);
     }
-    if (this.#more.size > 0) {
-      this.#post({ kind: 'more', connections: [...this.#more] });
+    if (this.#more.size + this.#spares.length > 0) {
+      this.#post({ kind: 'more', connections: [...this.#more], spares: this.#spares }, this.#spares);
       this.#more.clear();
+      this.#spares = [];
     }
   }
 

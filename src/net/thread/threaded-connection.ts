@@ -16,7 +16,7 @@ import type { TransportType } from '../transport/transport.js';
 import { type Frame, HEADER_BYTES } from '../wire/frame.js';
 import { KNOWN_MESSAGES } from '../wire/protocol.js';
 import { BundleReader, type PackedMessage } from './bundle.js';
-import { between, commonMs, type Fault, type Figures, type Part, POSTED_BYTES, postedWeight, WINDOW_BYTES, weightOf } from './messages.js';
+import { between, commonMs, type Fault, type Figures, LONG_BYTES, type Part, POSTED_BYTES, postedWeight, WINDOW_BYTES, weightOf } from './messages.js';
 
 /** Returns the bytes of a message on the wire. @param length bytes of its payload */
 function messageBytes(type: TransportType, command: string, length: number): number {
@@ -36,6 +36,8 @@ export interface ThreadedConnectionDeps {
   readonly send: (message: PackedMessage) => void;
   /** Allows the thread to deliver more. */
   readonly more: () => void;
+  /** Gives memory to the thread. */
+  readonly reuse: (memory: ArrayBuffer) => void;
   readonly close: () => void;
 }
 
@@ -151,6 +153,10 @@ export class ThreadedConnection implements PeerConnection {
     figures.addHandled(bytes);
     // Ask for more only when half is handled. Otherwise the peers' thread would get a request for each message.
     if (this.#waiting <= WINDOW_BYTES / 2 && figures.takeWaits()) more();
+  }
+
+  reuse({ buffer, length }: Uint8Array<ArrayBuffer>): void {
+    if (length >= LONG_BYTES) this.#deps.reuse(buffer);
   }
 
   send(command: string, payload: Uint8Array = NOTHING): void {

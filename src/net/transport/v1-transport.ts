@@ -1,4 +1,5 @@
 // Unencrypted transport (wire/frame.ts).
+import type { SpareMemory } from '../../consensus/bytes/spare-memory.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import { type BadFrame, encodeFrame, type Frame, FrameReader } from '../wire/frame.js';
 import type { Transport } from './transport.js';
@@ -13,11 +14,11 @@ export class V1Transport implements Transport {
   readonly #hashes: Hashes;
   readonly #write: (bytes: Uint8Array) => void;
 
-  constructor(magic: Uint8Array, hashes: Hashes, write: (bytes: Uint8Array) => void) {
+  constructor(magic: Uint8Array, hashes: Hashes, write: (bytes: Uint8Array) => void, spare: SpareMemory | null = null) {
     this.#magic = magic;
     this.#hashes = hashes;
     this.#write = write;
-    this.#reader = new FrameReader(magic, hashes);
+    this.#reader = new FrameReader(magic, hashes, spare);
   }
 
   get fault(): string | null {

@@ -7,6 +7,7 @@
 // than its first bytes and one read of the socket.
 import crypto from 'node:crypto';
 import { ByteQueue } from '../../consensus/bytes/byte-queue.js';
+import type { SpareMemory } from '../../consensus/bytes/spare-memory.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import { ELLSWIFT_BYTES, type EllSwiftKey } from '../../crypto/ellswift.js';
 import { type BadFrame, COMMAND_BYTES, type Frame, HEADER_BYTES } from '../wire/frame.js';
@@ -39,12 +40,14 @@ export interface V2Options {
   /** True if this node opened the connection. */
   readonly initiating: boolean;
   readonly keys: Pick<KeyExchangeQueue, 'createKey' | 'computeSecret'>;
+  /** Memory for long messages. */
+  readonly spare?: SpareMemory;
 }
 
 export class V2Transport implements Transport {
   fault: string | null = null;
   #stage: Stage;
-  readonly #bytes = new ByteQueue();
+  readonly #bytes: ByteQueue;
   #clear: V1Transport | null = null;
   #ours: EllSwiftKey | null = null;
   #theirs: Uint8Array | null = null;
@@ -66,6 +69,7 @@ export class V2Transport implements Transport {
 
   constructor(options: V2Options, events: TransportEvents) {
     this.#options = options;
+    this.#bytes = new ByteQueue(options.spare);
     this.#events = events;
     this.#stage = options.initiating ? 'key' : 'detect';
   }
@@ -146,7 +150,7 @@ export class V2Transport implements Transport {
 
   /** The peer may be unencrypted as long as every byte matches the start of such a connection. */
   #detect(): void {
-    const { magic, hashes } = this.#options;
+    const { magic, hashes, spare } = this.#options;
     const prefix = Buffer.concat([magic, V1_NAME]);
     const length = Math.min(prefix.length, this.#bytes.length);
     if (!prefix.subarray(0, length).equals(this.#bytes.peek(length))) {
@@ -154,7 +158,7 @@ export class V2Transport implements Transport {
       this.#makeKey();
     } else if (length === prefix.length) {
       this.#stage = 'clear';
-      this.#clear = new V1Transport(magic, hashes, (bytes) => this.#write(bytes));
+      this.#clear = new V1Transport(magic, hashes, (bytes) => this.#write(bytes), spare);
       this.#clear.push(this.#bytes.takeBytes(this.#bytes.length));
       this.#bytes.clear();
     }

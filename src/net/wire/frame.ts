@@ -3,6 +3,7 @@
 // announces.
 
 import { ByteQueue } from '../../consensus/bytes/byte-queue.js';
+import type { SpareMemory } from '../../consensus/bytes/spare-memory.js';
 import type { Hashes, Sha256Stream } from '../../crypto/crypto.js';
 import { MAX_PROTOCOL_MESSAGE_LENGTH } from './protocol.js';
 
@@ -61,7 +62,7 @@ export function encodeFrame(magic: Uint8Array, command: string, payload: Uint8Ar
 export class FrameReader {
   /** Reason why the stream cannot continue; null while it can. */
   fault: string | null = null;
-  readonly #bytes = new ByteQueue();
+  readonly #bytes: ByteQueue;
   readonly #magic: Uint8Array;
   readonly #hashes: Hashes;
   /** Command of the last header, as bytes and as text. Most messages in a row are of one kind. */
@@ -71,9 +72,11 @@ export class FrameReader {
   #sum: Sha256Stream | null = null;
   #summed = 0;
 
-  constructor(magic: Uint8Array, hashes: Hashes) {
+  /** @param spare memory for long payloads */
+  constructor(magic: Uint8Array, hashes: Hashes, spare: SpareMemory | null = null) {
     this.#magic = magic;
     this.#hashes = hashes;
+    this.#bytes = new ByteQueue(spare);
   }
 
   /** Bytes received and not handed out yet. */
@@ -130,7 +133,7 @@ export class FrameReader {
 
   /**
    * Returns the next message; null if more bytes are needed, the stream has a fault, or hashing a long message takes
-   * more steps (see `ready`). The payload is a copy.
+   * more steps (see `ready`). The payload belongs to the caller.
    */
   next(): Frame | BadFrame | null {
     const { held } = this;
