@@ -162,6 +162,8 @@ const LOAD_BYTES = 4_000_000;
 const ROW_BYTES = 10_100;
 const KEY_BYTES = 37;
 const OUTPOINT_BYTES = 36;
+/** Bounds the garbage that a thread leaves in memory before it is collected. */
+const YOUNG_GENERATION_MB = 4;
 /** Longest wait for an event. Every event ends the wait; this is for a lost one. */
 const WAIT_MS = 1_000;
 /**
@@ -342,9 +344,13 @@ export class Engine {
     if (this.#releaseHeight !== this.#offerHeight) throw new RangeError('a block is still in work');
     await Promise.all(this.#threads.map((_, i) => this.#command(i, { type: 'list' })));
     for (let i = 0; i < this.#threads.length; i++) {
+      let next = this.#command(i, { type: 'next' });
       for (;;) {
-        const { rows } = await this.#command(i, { type: 'next' });
+        const { rows } = await next;
         if (rows === undefined || rows.count === 0) break;
+        // The thread collects the next rows while the caller writes these.
+        next = this.#command(i, { type: 'next' });
+        next.catch(() => undefined);
         yield rows;
       }
     }
@@ -403,7 +409,8 @@ export class Engine {
   }
 
   #startThread(data: EngineThreadData): void {
-    const worker = new Worker(WORKER_ENTRY.engine, { name: 'adit-engine', workerData: data });
+    const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB };
+    const worker = new Worker(WORKER_ENTRY.engine, { name: 'adit-engine', workerData: data, resourceLimits });
     const handle: EngineThreadHandle = { worker, replies: [] };
     worker.on('message', (message: EngineReply | MissingCoins) => {
       if ('missing' in message)

@@ -278,7 +278,8 @@ export class EngineRun {
         else {
           this.#collected = node;
           this.#finished.push({ node, block });
-          this.#storeSoon();
+          // The other half of the blocks in work keeps the threads busy.
+          if (2 * this.#finished.length >= this.#offered.height - this.#stored.height) this.#storeSoon();
         }
         for (const resolve of this.#waiters.splice(0)) resolve();
       }
@@ -298,7 +299,7 @@ export class EngineRun {
     if (!this.held.giveBack(node)) throw new EngineFailure(height, refusal, why);
     this.#ws.log.info(`The download engine has refused a copy of a block, and waits for another one: ${why}`);
     if (this.#state === 'running') this.wake();
-    else this.#storeSoon();
+    this.#storeSoon();
   }
 
   #storeSoon(): void {

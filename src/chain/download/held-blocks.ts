@@ -4,7 +4,7 @@
 import type { HeaderNode } from '../tree/header-node.js';
 
 /** Bytes above which senders wait, and bytes above which no block is taken. */
-const WAIT_BYTES = 64 << 20;
+const WAIT_BYTES = 16 << 20;
 const MAX_BYTES = 128 << 20;
 
 interface Held {

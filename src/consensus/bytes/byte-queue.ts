@@ -77,13 +77,13 @@ export class ByteQueue {
   }
 
   #newBuffer(capacity: number, least: number): Uint8Array<ArrayBuffer> {
-    return (least > MIN_CAPACITY ? this.#spare?.take(least) : null) ?? new Uint8Array(capacity);
+    return (least > MIN_CAPACITY ? this.#spare?.takeBuffer(least) : null) ?? new Uint8Array(capacity);
   }
 
   /** Moves the unread bytes to the start of another buffer. */
   #moveTo(target: Uint8Array<ArrayBuffer>): void {
     target.set(this.#buffer.subarray(this.#start, this.#end));
-    this.#spare?.give(this.#buffer.buffer);
+    this.#spare?.giveBuffer(this.#buffer.buffer);
     this.#buffer = target;
   }
 

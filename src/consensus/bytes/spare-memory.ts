@@ -15,7 +15,7 @@ export class SpareMemory {
   }
 
   /** Returns the memory that was given last among those of at least this size; null if there is none. Its bytes are arbitrary. */
-  take(least: number): Uint8Array<ArrayBuffer> | null {
+  takeBuffer(least: number): Uint8Array<ArrayBuffer> | null {
     const at = this.#spares.findLastIndex(({ length }) => length >= least);
     if (at < 0) return null;
     const [spare] = this.#spares.splice(at, 1) as [Uint8Array<ArrayBuffer>];
@@ -24,7 +24,7 @@ export class SpareMemory {
   }
 
   /** Takes over a buffer that nothing else uses, unless it is short or the bound is reached. */
-  give(buffer: ArrayBuffer): void {
+  giveBuffer(buffer: ArrayBuffer): void {
     if (buffer.byteLength < LEAST_BYTES || this.#bytes + buffer.byteLength > this.#maxBytes) return;
     this.#spares.push(new Uint8Array(buffer));
     this.#bytes += buffer.byteLength;

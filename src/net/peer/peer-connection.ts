@@ -61,7 +61,7 @@ export interface PeerConnection {
   readonly holdsWhole: boolean;
   /** Takes the next message. Undefined if there is none, it was unusable, or its checksum takes more steps. */
   shift(): Frame | undefined;
-  /** Gives back the memory of a payload, which the caller and everybody else must not use any more. */
+  /** Gives back the memory of a payload. The caller must have the only reference to it. */
   reuse(payload: Uint8Array): void;
   send(command: string, payload?: Uint8Array): void;
   /** Closes the connection immediately. closed() is called. */

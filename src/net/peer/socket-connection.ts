@@ -151,7 +151,7 @@ export class SocketConnection implements PeerConnection {
   }
 
   reuse(payload: Uint8Array<ArrayBuffer>): void {
-    this.#options.spare?.give(payload.buffer);
+    this.#options.spare?.giveBuffer(payload.buffer);
   }
 
   send(command: string, payload: Uint8Array = new Uint8Array(0)): void {

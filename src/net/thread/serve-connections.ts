@@ -120,7 +120,7 @@ class ConnectionServer {
         this.#send(message.bundle);
         break;
       case 'more':
-        for (const spare of message.spares) this.#factory.spare.give(spare);
+        for (const spare of message.spares) this.#factory.spare.giveBuffer(spare);
         for (const id of message.connections) this.#schedule(this.#served.get(id));
         break;
       case 'close':

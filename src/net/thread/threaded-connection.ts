@@ -16,7 +16,18 @@ import type { TransportType } from '../transport/transport.js';
 import { type Frame, HEADER_BYTES } from '../wire/frame.js';
 import { KNOWN_MESSAGES } from '../wire/protocol.js';
 import { BundleReader, type PackedMessage } from './bundle.js';
-import { between, commonMs, type Fault, type Figures, LONG_BYTES, type Part, POSTED_BYTES, postedWeight, WINDOW_BYTES, weightOf } from './messages.js';
+import {
+  between,
+  commonMs,
+  type Fault,
+  type Figures,
+  LONG_BYTES,
+  type Part,
+  POSTED_BYTES,
+  postedWeight,
+  WINDOW_BYTES,
+  weightOf,
+} from './messages.js';
 
 /** Returns the bytes of a message on the wire. @param length bytes of its payload */
 function messageBytes(type: TransportType, command: string, length: number): number {

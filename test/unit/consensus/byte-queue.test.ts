@@ -4,6 +4,7 @@
 import { deepStrictEqual, ok } from 'node:assert';
 import t from 'tap';
 import { ByteQueue } from '../../../src/consensus/bytes/byte-queue.js';
+import { SpareMemory } from '../../../src/consensus/bytes/spare-memory.js';
 import { fc } from '../../framework/fast-check.js';
 
 const SEED = 20261126;
@@ -28,8 +29,8 @@ t.test('returns bytes in order, in memory of at most four times their number or 
     fc.record({ act: fc.constantFrom('empty' as const, 'clear' as const), size: fc.constant(0) }),
   );
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
-      const queue = new ByteQueue();
+    fc.property(fc.array(step, { maxLength: 30 }), fc.boolean(), (steps, spares) => {
+      const queue = new ByteQueue(spares ? new SpareMemory(1_000_000) : null);
       let model = Buffer.alloc(0);
       let sent = 0;
       const taken: [Uint8Array, Buffer][] = [];
@@ -57,13 +58,13 @@ t.test('returns bytes in order, in memory of at most four times their number or 
           if (act === 'clear') deepStrictEqual(roomOf(queue), 0);
         }
         deepStrictEqual(queue.length, model.length);
-        ok(roomOf(queue) <= Math.max(LEAST_CAPACITY, 4 * model.length), `${roomOf(queue)} for ${model.length}`);
+        ok(spares || roomOf(queue) <= Math.max(LEAST_CAPACITY, 4 * model.length), `${roomOf(queue)} for ${model.length}`);
       }
       // The queue must not change bytes that a caller took.
       for (const [bytes, wanted] of taken) ok(wanted.equals(bytes));
       return model.equals(queue.takeBytes(model.length)) && queue.length === 0;
     }),
-    { seed: SEED, numRuns: 60 },
+    { seed: SEED, numRuns: 120 },
   );
   t.pass(`seed ${SEED}`);
 });
@@ -121,4 +122,35 @@ t.test('does not move waiting bytes while there is capacity behind them', async 
   t.equal(place(), 5);
   queue.drop(queue.length);
   t.equal(place(), 0, 'nothing waits: the next bytes may use the whole capacity');
+});
+
+t.test('gives its buffer to the taker of a long message, and uses memory that was given back', async (t) => {
+  const spare = new SpareMemory(300_000);
+  const queue = new ByteQueue(spare);
+  const receive = (size: number): Uint8Array<ArrayBuffer> => {
+    queue.push(PATTERN.subarray(0, size - 10));
+    queue.push(PATTERN.subarray(0, 12));
+    const taken = queue.takeBytes(size);
+    t.equal(queue.length, 2);
+    deepStrictEqual([...queue.takeBytes(2)], [10, 11]);
+    deepStrictEqual(taken, Uint8Array.from([...PATTERN.subarray(0, size - 10), ...PATTERN.subarray(0, 10)]));
+    return taken;
+  };
+  const first = receive(130_000);
+  t.equal(first.buffer.byteLength, 131_072);
+  const second = receive(120_000);
+  t.not(second.buffer, first.buffer);
+  spare.giveBuffer(first.buffer);
+  t.equal(receive(90_000).buffer, first.buffer);
+  t.not(receive(90_000).buffer, first.buffer, 'each memory is used once');
+});
+
+t.test('keeps spare memory up to a bound, and no small buffers', async (t) => {
+  const spare = new SpareMemory(300_000);
+  const [large, small, other] = [new ArrayBuffer(200_000), new ArrayBuffer(65_535), new ArrayBuffer(100_000)];
+  for (const buffer of [large, small, new ArrayBuffer(100_001), other]) spare.giveBuffer(buffer);
+  t.equal(spare.takeBuffer(200_001), null);
+  t.equal(spare.takeBuffer(100_001)?.buffer, large);
+  t.equal(spare.takeBuffer(1)?.buffer, other);
+  t.equal(spare.takeBuffer(1), null);
 });

@@ -124,6 +124,22 @@ async function pair(lines: ConnectionFactory, encrypted: boolean): Promise<{ cal
 }
 
 export function connectionSuite(t: Test, make: () => Made): void {
+  t.test('delivers long messages unchanged in memory that earlier ones gave back', async (t) => {
+    for (const encrypted of [false, true]) {
+      const { lines } = make();
+      const { called, caller } = await pair(lines, encrypted);
+      for (let i = 0; i < 12; i++) {
+        const sent = payloadOf([300_000, 40_000, 250_000, 5][i % 4] as number, i);
+        caller.line.send('block', sent);
+        await until('the message', () => called.seen.length === i + 1);
+        const { payload } = called.seen[i] as Frame;
+        if (Buffer.compare(payload, sent) !== 0) t.fail(`message ${i} came changed`);
+        called.line.reuse(payload);
+      }
+      await lines.close();
+    }
+  });
+
   t.test('delivers messages of all sizes in order, in plain text and encrypted', async (t) => {
     for (const encrypted of [false, true]) {
       const { lines, traffic } = make();
