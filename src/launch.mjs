@@ -37,7 +37,8 @@ const help = `usage: node src/launch.mjs COMMAND [ARG...]
                        install, build, and make the same random calls of both (test/compare/calls.ts)
   compare:wallets --bitcoind=PATH [--steps=1000 --seed=1]
                        install, build, and make the same random calls of two wallets (test/compare/wallets.ts)
-  compare:options --bitcoind=PATH [--only=REGEX --minutes=60 --seed=1]
+  compare:options --bitcoind=PATH [--only=REGEX --minutes=60 --seed=1 --words]
+  compare:arguments --bitcoind=PATH [--only=REGEX]
                        install, build, and start both with every option of Core's help (test/compare/options.ts)
   compare:libraries [--cases=2000 --seed=1]
                        install, build, and exchange random PSBTs with libraries of npm (test/compare/libraries.ts)
@@ -317,6 +318,7 @@ switch (command) {
   case 'compare:calls':
   case 'compare:wallets':
   case 'compare:options':
+  case 'compare:arguments':
   case 'compare:libraries':
   case 'compare:script':
   case 'compare:interpreter': {
@@ -327,6 +329,7 @@ switch (command) {
       'compare:calls': 'calls.js',
       'compare:wallets': 'wallets.js',
       'compare:options': 'options.js',
+      'compare:arguments': 'arguments.js',
       'compare:libraries': 'libraries.js',
       'compare:script': 'scripts.js',
       'compare:interpreter': 'interpreter.js',

@@ -73,24 +73,33 @@ export class Nodes {
   /** Number of kills. */
   kills = 0;
   unanswered = 0;
+  /** True if adit gets its calls while bitcoind answers the next ones. Kills need calls that adit has not received. */
+  readonly #sendsEarly: boolean;
   /** Calls that bitcoind has answered and adit has not received yet. */
   #ahead: Omit<Pair, 'adit'>[] = [];
+  /** Calls that adit has received, with its replies. */
+  #sent: Promise<Pair[]> = Promise.resolve([]);
+  #isSending = false;
 
-  private constructor(core: CoreDaemon, adit: Daemon, ports: readonly [number, number]) {
+  private constructor(core: CoreDaemon, adit: Daemon, ports: readonly [number, number], sendsEarly: boolean) {
     this.core = core;
     this.adit = adit;
     this.ports = ports;
+    this.#sendsEarly = sendsEarly;
   }
 
-  /** @param more further options of both */
-  static async start(bitcoind: string, version: string, more: readonly string[] = ['-disablewallet']): Promise<Nodes> {
+  /**
+   * @param more further options of both
+   * @param sendsEarly whether adit gets its calls while bitcoind answers the next ones
+   */
+  static async start(bitcoind: string, version: string, more: readonly string[] = ['-disablewallet'], sendsEarly = false): Promise<Nodes> {
     const ports = [await freePort(), await freePort()] as const;
     // Threads that this comparison does not need are disabled. With a single script thread both nodes report the same
     // text for a failed script.
     const [forCore, forAdit] = ports.map((port) => [`-port=${port}`, '-bind=127.0.0.1', '-connect=0', '-listen=1', '-par=1', ...more]);
     const core = await CoreDaemon.start(bitcoind, ...forCore!, '-rpcthreads=1', '-rpcservertimeout=600');
     try {
-      return new Nodes(core, await Daemon.start(`-compat=${version}`, '-fronts=1', ...forAdit!), ports);
+      return new Nodes(core, await Daemon.start(`-compat=${version}`, '-fronts=1', ...forAdit!), ports, sendsEarly);
     } catch (error) {
       await core.end();
       throw error;
@@ -108,16 +117,33 @@ export class Nodes {
   async ask(step: number, name: string, calls: readonly Call[], ofCore: readonly Call[]): Promise<unknown[]> {
     const list = await replies(this.core, [...calls, ...ofCore]);
     this.#ahead.push(...calls.map((call, i) => ({ step, name, call, core: list[i] })));
+    if (this.#sendsEarly && !this.#isSending) this.#send();
     return list.slice(calls.length);
   }
 
-  /** Sends Adit all calls that it has not received yet. */
-  async caughtUp(): Promise<Pair[]> {
+  /** Sends Adit the calls that it has not received, after those that it is answering. */
+  #send(): void {
     const ahead = this.#ahead;
     this.#ahead = [];
-    const calls = ahead.map(({ call }) => call);
-    const list = await replies(this.adit, calls);
-    return ahead.map((one, i) => ({ ...one, adit: list[i] }));
+    this.#isSending = true;
+    this.#sent = this.#sent.then(async (pairs) => {
+      const list = await replies(
+        this.adit,
+        ahead.map(({ call }) => call),
+      );
+      this.#isSending = false;
+      return [...pairs, ...ahead.map((one, i) => ({ ...one, adit: list[i] }))];
+    });
+    // caughtUp() reports a failure.
+    this.#sent.catch(() => {});
+  }
+
+  /** Sends Adit all calls that it has not received yet. @returns the pairs since the last call */
+  async caughtUp(): Promise<Pair[]> {
+    this.#send();
+    const sent = this.#sent;
+    this.#sent = Promise.resolve([]);
+    return sent;
   }
 
   /** Returns the replies of both to calls that change nothing, with sorted members. */

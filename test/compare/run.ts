@@ -56,11 +56,11 @@ const FIRST_BLOCK_COINS = 40;
 const START_TIME = 1_780_000_000;
 /** More than -maxtipage, so that the tip always counts as old. */
 const SECONDS_BEHIND = values.behind ? 3 * 86_400 : 0;
-/** Adit is at most this many steps behind. A batch of calls takes it less time than single calls. */
-const AHEAD = 20;
+/** Adit is at most this many steps behind. */
+const AHEAD = 50;
 /** The whole mempools are compared after this many steps. Their counts and sums are compared at every step. */
-const POOL_EVERY = 20;
-const TEMPLATE_EVERY = 20;
+const POOL_EVERY = 50;
+const TEMPLATE_EVERY = 50;
 /** The coins are compared after this many steps and after the last one, because this hashes every coin. */
 const COINS_EVERY = 200;
 const CLUSTERS_EVERY = 7;
@@ -77,7 +77,7 @@ const TEMPLATE_WAIT_MS = 5;
 const NOT_CONNECTED = -9;
 
 const old = values.version === '0.21.1';
-const nodes = await Nodes.start(bitcoind, values.version);
+const nodes = await Nodes.start(bitcoind, values.version, undefined, killEvery === 0);
 const { core, adit } = nodes;
 const differences = new Differences();
 /** The only hash of all coins that 0.21.1 has. */

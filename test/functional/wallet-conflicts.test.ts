@@ -29,6 +29,7 @@ t.test('keeps a conflicted payment conflicted', async (t) => {
     const unspent = (await node.call('listunspent')).map(({ txid }: { txid: string }) => txid);
     t.same(unspent.sort(), [y.txid, rival].sort(), why);
     await t.rejects(node.call('bumpfee', dead), { message: /:0 is already spent$/ }, why);
+    await t.rejects(node.call('bumpfee', dead, null), { message: /:0 is already spent$/ }, 'null means no options');
   };
   await look(-1, 'a block has its rival');
 

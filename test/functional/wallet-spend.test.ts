@@ -335,6 +335,8 @@ t.test('funds transactions: fundrawtransaction, walletcreatefundedpsbt, send', a
   const tx = await node.call('decoderawtransaction', funded.hex);
   t.equal(tx.vin.length, 1);
   t.equal(sats(funded.fee), 20 * 141);
+  const byDefault = await node.call('fundrawtransaction', raw, { subtractFeeFromOutputs: null }, null);
+  t.equal(sats(byDefault.fee), 20 * 141, 'null means the default');
   t.equal(sats(tx.vout[0].value + tx.vout[1].value), 50e8 - sats(funded.fee));
   t.equal(sats(tx.vout[1 - funded.changepos].value), 1.5e8);
   const signed = await node.call('signrawtransactionwithwallet', funded.hex);

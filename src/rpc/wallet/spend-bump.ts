@@ -84,7 +84,7 @@ type BumpParameters = ParametersOf<{ args: typeof BUMP_ARGS }>;
 /** Reads the arguments: the wallet, the transaction to replace, and the request. */
 export async function bumpArgs(ctx: WalletContext, params: BumpParameters, call: CallInfo, foreignInputs: boolean) {
   const chosen = walletOf(ctx, call);
-  checkTypes(params.args, ['string', 'object']);
+  checkTypes(params.args, ['string', 'object'], follows(ctx.compat, 31));
   const { txid } = params;
   const request = bumpRequest(ctx, chosen, params.options, foreignInputs);
   const wallet = await settledWallet(ctx, call);

@@ -142,7 +142,7 @@ export async function fundWith(
     const listed = either(object, 'subtract_fee_from_outputs', 'subtractFeeFromOutputs');
     if (later) checkPositions(given(listed) ? asArray(listed) : [], fund.names);
     checkMembers(object, later ? LATER_TYPES : TYPES, { allowNull: true, strict: true });
-    payers = listed === undefined ? [] : asArray(listed);
+    payers = listed === undefined || (later && !given(listed)) ? [] : asArray(listed);
     read = readOptions(ctx, wallet, object, control, fund);
     if (later) readLater(ctx, object, control, call);
   }

@@ -3,6 +3,7 @@
 import { DecodeError } from '../../../consensus/bytes/reader.js';
 import { buildTx, type TxFields } from '../../../consensus/tx/build-tx.js';
 import { parseTxLenient } from '../../../consensus/tx/parse-lenient.js';
+import { follows } from '../../../policy/compat.js';
 import { fieldsOf } from '../../../psbt/index.js';
 import { inPaymentQueue } from '../../../wallet/index.js';
 import { checkTypes, hexBytes } from '../../args.js';
@@ -33,7 +34,7 @@ function asStartedTx(ctx: WalletContext, text: string, isWitness: boolean | unde
 
 export const fundrawtransaction: WalletRun<typeof spec> = async (params, ctx, call) => {
   walletOf(ctx, call);
-  checkTypes(params.args, ['string', null, 'bool']);
+  checkTypes(params.args, ['string', null, 'bool'], follows(ctx.compat, 31));
   const tx = asStartedTx(ctx, params.hexstring, params.iswitness);
   const wallet = await settledWallet(ctx, call);
   const fund = { tx, addInputs: true, overrideRate: true, names: tx.outputs.map(() => 'dummy') };
