@@ -1,9 +1,16 @@
 // Entry of adit-front: a process of fronts without a node. Reads the options, opens the RPC port, and closes it on a
 // signal. Its threads are those of aditd; the nodes of a fleet replace the node (src/fleet/follow).
-import { type Args, ConfigError } from './config/args.js';
-import { type FrontConfig, frontFlags, frontUsage, loadFrontConfig, parseFrontArgs } from './config/front-config.js';
-import { describeFlags } from './config/help.js';
-import { versionText } from './config/version.js';
+import {
+  type Args,
+  ConfigError,
+  describeFlags,
+  type FrontConfig,
+  frontFlags,
+  frontUsage,
+  loadFrontConfig,
+  parseFrontArgs,
+  versionText,
+} from './config/index.js';
 import { parseHeader } from './consensus/block/header-view.js';
 import { hashToHex } from './consensus/bytes/hex.js';
 import { createNativeCrypto } from './crypto/native/index.js';

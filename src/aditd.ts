@@ -1,11 +1,16 @@
 // Entry of the daemon: reads the options, starts a node, and stops it on a signal, the stop call, or a fault. An error
 // at the start is printed on stderr as `Error: ...` with exit status 1, as in Bitcoin Core.
-import { type Args, ConfigError } from './config/args.js';
-import { helpText } from './config/help.js';
-import { loadConfig, type NodeConfig, parseArgs } from './config/load.js';
-import { compatOption } from './config/locate.js';
-import { rewriteSettings } from './config/settings-file.js';
-import { versionText } from './config/version.js';
+import {
+  type Args,
+  ConfigError,
+  compatOption,
+  helpText,
+  loadConfig,
+  type NodeConfig,
+  parseArgs,
+  rewriteSettings,
+  versionText,
+} from './config/index.js';
 import { outliveConsole } from './lib/console.js';
 import { ListenerGuard } from './lib/listener-guard.js';
 import { threadsLoaded } from './lib/loading-threads.js';

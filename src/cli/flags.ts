@@ -1,6 +1,5 @@
 // Options of adit-cli: those of bitcoin-cli, and adit's own.
-import type { Flag, FlagKind } from '../config/flags.js';
-import { version } from '../config/version.js';
+import { type Flag, type FlagKind, version } from '../config/index.js';
 
 const rows: readonly (readonly [name: string, kind: FlagKind, help: string])[] = [
   ['?', 'bool', 'Print this help and exit'],

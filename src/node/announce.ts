@@ -1,6 +1,5 @@
 // Prints where the node listens and what to try next, for `npm start`.
-import type { NodeConfig } from '../config/load.js';
-import { defaultDataDir } from '../config/locate.js';
+import { defaultDataDir, type NodeConfig } from '../config/index.js';
 
 /** Returns the text for the console. */
 export function announcement(config: NodeConfig, addresses: readonly string[]): string {

@@ -1,6 +1,6 @@
 // Reads the file of -asmap.
 import fs from 'node:fs';
-import { ConfigError } from '../config/args.js';
+import { ConfigError } from '../config/index.js';
 import type { Logger } from '../log/logger.js';
 import { AsMap, MAX_ASMAP_BYTES } from '../net/index.js';
 

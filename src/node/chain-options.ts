@@ -2,8 +2,7 @@
 
 import type { Chain } from '../chain/index.js';
 import { batchBounds, type ChainOptions, type EngineSettings } from '../chain/options.js';
-import { ConfigError } from '../config/args.js';
-import type { NodeConfig } from '../config/load.js';
+import { ConfigError, type NodeConfig } from '../config/index.js';
 import { MAX_FUTURE_BLOCK_TIME } from '../consensus/limits.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import type { NodeLogger } from '../log/create-logger.js';

@@ -3,7 +3,7 @@
 import crypto from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { ConfigError } from '../config/args.js';
+import { ConfigError } from '../config/index.js';
 import { makeFolders } from '../lib/durable-file.js';
 import type { Logger } from '../log/logger.js';
 

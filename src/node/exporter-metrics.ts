@@ -1,6 +1,6 @@
 // Further metrics of jvstein's bitcoin-prometheus-exporter, so that dashboards made for it also work with this node:
 // hash rates, fee estimates, traffic, versions. Names and units are the exporter's. Bans have labels.
-import { protocolVersion } from '../config/version.js';
+import { protocolVersion } from '../config/index.js';
 import type { Metrics } from '../metrics/index.js';
 import { networkHashes } from '../rpc/node/mining-info.js';
 import type { FindMetricSources } from './metric-sources.js';

@@ -1,8 +1,7 @@
 // Prepares a fleet node at start: its key, and the thread that publishes. Without -fleet no fleet code is loaded.
 
 import fs from 'node:fs';
-import { ConfigError } from '../config/args.js';
-import type { NodeConfig } from '../config/load.js';
+import { ConfigError, type NodeConfig } from '../config/index.js';
 import type { FleetNodeOptions } from '../fleet/options.js';
 import type { RemoteThread } from '../http/server.js';
 import { replaceFileSync } from '../lib/durable-file.js';

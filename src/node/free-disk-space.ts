@@ -1,6 +1,6 @@
 // Warns at the first start if the disk cannot hold the blocks of the network.
 import fs from 'node:fs';
-import type { NodeConfig } from '../config/load.js';
+import type { NodeConfig } from '../config/index.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 
 const GIB = 1024 ** 3;

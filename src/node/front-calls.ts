@@ -1,6 +1,6 @@
 // Calls that a process of fronts answers itself instead of a node: getstratuminfo, because its miners are connected here.
 // In a batch the call goes to a node like the others.
-import type { FrontConfig } from '../config/front-config.js';
+import type { FrontConfig } from '../config/index.js';
 import { routeOf } from '../fleet/follow/index.js';
 import type { ExecuteBody } from '../link/running-call.js';
 import type { Logger } from '../log/logger.js';

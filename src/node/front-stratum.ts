@@ -1,8 +1,7 @@
 // Stratum V1 miners of a process of fronts (adit-front -stratum): the serving thread of a node, with the fleet's templates,
 // and blocks that go to every node.
 import { randomInt } from 'node:crypto';
-import { ConfigError } from '../config/args.js';
-import type { StratumConfig } from '../config/stratum-options.js';
+import { ConfigError, type StratumConfig } from '../config/index.js';
 import type { ChainName, ChainParams } from '../consensus/params/chain-params.js';
 import type { Crypto } from '../crypto/crypto.js';
 import { FrontProvider } from '../fleet/follow/index.js';

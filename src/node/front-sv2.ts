@@ -1,7 +1,6 @@
 // Stratum V2 clients of a process of fronts (adit-front -sv2): the serving thread of a node, with the fleet's
 // templates. Solutions go to every node.
-import { ConfigError } from '../config/args.js';
-import type { Sv2Config } from '../config/sv2-options.js';
+import { ConfigError, type Sv2Config } from '../config/index.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import { createNativeHashes } from '../crypto/native/hashes.js';
 import { createKeyMath } from '../crypto/native/key-math.js';

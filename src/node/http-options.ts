@@ -1,7 +1,6 @@
 // Converts the -rpc* options to options of the HTTP server.
 import net from 'node:net';
-import { ConfigError } from '../config/args.js';
-import type { NodeConfig } from '../config/load.js';
+import { ConfigError, type NodeConfig } from '../config/index.js';
 import { HTTP_DEFAULTS, type HttpBind, type HttpOptions, type HttpSubnet, type HttpWhitelist } from '../http/options.js';
 
 const badSubnet = (text: string): ConfigError =>

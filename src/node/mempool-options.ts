@@ -1,5 +1,5 @@
 // Converts the node's options to the mempool's, adding values that depend on the network.
-import type { NodeConfig } from '../config/load.js';
+import type { NodeConfig } from '../config/index.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import { cleanupPossible } from '../consensus/rules/cleanup/enforced.js';
 import type { MempoolOptions } from '../mempool/options.js';

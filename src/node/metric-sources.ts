@@ -1,6 +1,6 @@
 // Modules that metrics read at each scrape.
 import type { Chain } from '../chain/index.js';
-import type { NodeConfig } from '../config/load.js';
+import type { NodeConfig } from '../config/index.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Fronts } from '../http/server.js';
 import type { Mempool } from '../mempool/index.js';

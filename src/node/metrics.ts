@@ -1,7 +1,7 @@
 // Registers every metric with its source, one group per module. Each metric is on a dashboard in grafana/; a test
 // checks that. bitcoin_* are names of the exporter that existing Bitcoin dashboards use. Names include units: bytes,
 // seconds, satoshis.
-import { version } from '../config/version.js';
+import { version } from '../config/index.js';
 import type { ListenerGuard } from '../lib/listener-guard.js';
 import { Metrics, type OnMetricFault } from '../metrics/index.js';
 import { addChainMetrics } from './chain-metrics.js';

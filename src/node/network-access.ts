@@ -1,6 +1,6 @@
 // Access of RPC and metrics to the network module. Before that module runs, the access shows a network without peers.
 
-import { protocolVersion } from '../config/version.js';
+import { protocolVersion } from '../config/index.js';
 import { toHex } from '../consensus/bytes/hex.js';
 import {
   addressText,

@@ -1,6 +1,5 @@
 // Returns the network's parameters for the options, and logs what the node trusts.
-import { ConfigError } from '../config/args.js';
-import type { NodeConfig } from '../config/load.js';
+import { ConfigError, type NodeConfig } from '../config/index.js';
 import { fromHex, isHex } from '../consensus/bytes/hex.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import { chainParams } from '../consensus/params/networks.js';

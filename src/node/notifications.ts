@@ -1,7 +1,6 @@
 // Notifies external programs of events of chain and mempool: ZeroMQ, commands and webhooks.
 import type { Chain, ConnectedBlock, TipListener } from '../chain/index.js';
-import { ConfigError } from '../config/args.js';
-import type { NodeConfig } from '../config/load.js';
+import { ConfigError, type NodeConfig } from '../config/index.js';
 import type { ListenerGuard } from '../lib/listener-guard.js';
 import type { Logger } from '../log/logger.js';
 import type { Mempool, MempoolEntry, RemovalReason } from '../mempool/index.js';

@@ -1,6 +1,6 @@
 // Opens what every module needs: curve arithmetic, the memory shared with the fronts, clock, scheduler, metrics.
 
-import type { NodeConfig } from '../config/load.js';
+import type { NodeConfig } from '../config/index.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import type { Crypto } from '../crypto/crypto.js';
 import { cryptoWarning } from '../crypto/native/index.js';

@@ -1,7 +1,7 @@
 // Opens the mempool and its files. Transactions of the last run are restored after the chain is loaded.
 
 import type { Chain } from '../chain/index.js';
-import type { NodeConfig } from '../config/load.js';
+import type { NodeConfig } from '../config/index.js';
 import type { Clock } from '../lib/clock.js';
 import { copyTables, FeeEstimator, Mempool } from '../mempool/index.js';
 import { follows } from '../policy/compat.js';

@@ -2,8 +2,7 @@
 // and the pid file. A rebuild first deletes its old data.
 
 import path from 'node:path';
-import { ConfigError } from '../config/args.js';
-import type { NodeConfig } from '../config/load.js';
+import { ConfigError, type NodeConfig } from '../config/index.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import type { NodeLogger } from '../log/create-logger.js';
 import type { Logger } from '../log/logger.js';

@@ -1,7 +1,6 @@
 // -prune at start: what is refused, guards of indexes, and the first pruning after wallets have caught up.
 import { type Chain, MIN_BLOCKS_TO_KEEP, type PruneSettings } from '../chain/index.js';
-import { ConfigError } from '../config/args.js';
-import type { NodeConfig } from '../config/load.js';
+import { ConfigError, type NodeConfig } from '../config/index.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import type { Indexes } from '../indexes/index.js';
 import type { Logger } from '../log/logger.js';

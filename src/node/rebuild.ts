@@ -7,7 +7,7 @@
 //   chainstate wipe   the coins are being deleted
 import fs from 'node:fs';
 import path from 'node:path';
-import { ConfigError } from '../config/args.js';
+import { ConfigError } from '../config/index.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import { replaceFileSync, syncFolder } from '../lib/durable-file.js';
 import type { Logger } from '../log/logger.js';

@@ -2,7 +2,7 @@
 
 import fs from 'node:fs/promises';
 import type { DescriptorContext } from '../address/descriptor/context.js';
-import { buildCommit, version } from '../config/version.js';
+import { buildCommit, version } from '../config/index.js';
 import type { FilterIndex, Indexes } from '../indexes/index.js';
 import { type FilterOfBlock, type FilterSearch, pooledFilterSearch } from '../parallel/filter-matcher.js';
 import type { RenderPool } from '../parallel/render-pool.js';

@@ -1,6 +1,6 @@
 // Starts the front threads, opens the RPC port, and then writes the cookie. Calls get code -28 until the chain is loaded, as
 // in Core.
-import type { NodeConfig } from '../config/load.js';
+import type { NodeConfig } from '../config/index.js';
 import { parseHeader } from '../consensus/block/header-view.js';
 import { hashToHex } from '../consensus/bytes/hex.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';

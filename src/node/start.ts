@@ -4,9 +4,7 @@
 // The RPC cookie is written once the port is bound.
 
 import type { Chain } from '../chain/index.js';
-import { ConfigError } from '../config/args.js';
-import type { NodeConfig } from '../config/load.js';
-import { versionText } from '../config/version.js';
+import { ConfigError, type NodeConfig, versionText } from '../config/index.js';
 import { createNativeCrypto } from '../crypto/native/index.js';
 import { logNotes, type NodeLogger } from '../log/create-logger.js';
 import type { Mempool } from '../mempool/index.js';

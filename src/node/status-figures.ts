@@ -1,5 +1,5 @@
 // Collects the figures of the status page.
-import { version } from '../config/version.js';
+import { version } from '../config/index.js';
 import { LoopLag } from '../lib/loop-lag.js';
 import type { SlabRing } from '../link/slab-ring.js';
 import type { Status } from '../metrics/index.js';

@@ -1,5 +1,5 @@
 // Opens the metrics port: metrics for Prometheus, the status page with its feed, and the OpenRPC document.
-import { ConfigError } from '../config/args.js';
+import { ConfigError } from '../config/index.js';
 import type { ListenerGuard } from '../lib/listener-guard.js';
 import type { NodeLogger } from '../log/create-logger.js';
 import { htmlPage, jsonPage, livePage, type MetricsOptions, pageHtml, serveMetrics } from '../metrics/index.js';

@@ -1,6 +1,5 @@
 // Makes the options of the thread for Stratum V1 miners, and logs its ports. The node and processes of fronts use it.
-import { ConfigError } from '../config/args.js';
-import type { StratumConfig } from '../config/stratum-options.js';
+import { ConfigError, type StratumConfig } from '../config/index.js';
 import type { ChainName, ChainParams } from '../consensus/params/chain-params.js';
 import { chainParams } from '../consensus/params/networks.js';
 import type { Crypto } from '../crypto/crypto.js';

@@ -1,7 +1,6 @@
 // Builds the Stratum V1 server of the node: serving thread, work for miners, and the blocks that they find (-stratum).
 import type { Chain } from '../chain/index.js';
-import { ConfigError } from '../config/args.js';
-import type { StratumConfig } from '../config/stratum-options.js';
+import { ConfigError, type StratumConfig } from '../config/index.js';
 import type { ChainName } from '../consensus/params/chain-params.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Clock } from '../lib/clock.js';

@@ -1,8 +1,7 @@
 // Builds the Stratum V2 template provider: authority key, serving thread, templates and solutions (-sv2).
 import path from 'node:path';
 import type { Chain } from '../chain/index.js';
-import { ConfigError } from '../config/args.js';
-import type { Sv2Config } from '../config/sv2-options.js';
+import { ConfigError, type Sv2Config } from '../config/index.js';
 import type { Hashes } from '../crypto/crypto.js';
 import type { KeyMath } from '../crypto/key-math.js';
 import type { Clock } from '../lib/clock.js';

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel, Worker } from 'node:worker_threads';
-import { ConfigError } from '../config/args.js';
+import { ConfigError } from '../config/index.js';
 import type { Fronts } from '../http/server.js';
 import type { ListenerGuard } from '../lib/listener-guard.js';
 import { noteLoading } from '../lib/loading-threads.js';

@@ -1,7 +1,7 @@
 // Creates the wallet manager of a thread with its dependencies.
 
 import type { DescriptorContext } from '../address/descriptor/context.js';
-import { updateSettingsList } from '../config/settings-file.js';
+import { updateSettingsList } from '../config/index.js';
 import { isFinalTx } from '../consensus/rules/locks.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Clock } from '../lib/clock.js';

@@ -19,7 +19,7 @@ import {
 const COMPRESSED_SIZE = 33;
 
 /** Base of the descriptor functions with one key. */
-abstract class OneKeyNode implements ScriptNode {
+export abstract class OneKeyNode implements ScriptNode {
   readonly isSolvable = true;
   readonly isSingleType: boolean = true;
   abstract readonly outputType: OutputType | null;

@@ -3,6 +3,7 @@ import { witnessProgramScript } from '../../consensus/script/build-script.js';
 import type { DescriptorContext } from './context.js';
 import type { DeriveOptions } from './derive-options.js';
 import type { KeyExpression } from './key-expression.js';
+import { OneKeyNode } from './key-nodes.js';
 import type { ExpansionBuilder, KeyPrinter, Satisfaction, ScriptNode } from './script-node.js';
 import { buildTaproot, type TreeLeaf } from './taproot-tree.js';
 
@@ -80,33 +81,15 @@ export class TrNode implements ScriptNode {
 }
 
 /** rawtr(KEY). */
-export class RawTrNode implements ScriptNode {
-  readonly isSolvable = true;
-  readonly isSingleType = true;
+export class RawTrNode extends OneKeyNode {
   readonly outputType = 'bech32m';
-  readonly #key: KeyExpression;
+  protected readonly name = 'rawtr';
 
-  constructor(key: KeyExpression) {
-    this.#key = key;
-  }
-
-  keys(): readonly KeyExpression[] {
-    return [this.#key];
-  }
-
-  text(print: KeyPrinter): string | null {
-    const key = print(this.#key);
-    return key === null ? null : `rawtr(${key})`;
-  }
-
-  makeScripts(index: number, options: DeriveOptions, _context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null {
-    const key = this.#key.publicKey(index, options);
-    if (key === null) return null;
-    out?.addOrigins(this.#key, index, key, options);
-    return [witnessProgramScript(1, key.slice(1, 33))];
-  }
-
-  largestSatisfaction(): Satisfaction {
+  protected satisfactionWith(): Satisfaction {
     return KEY_PATH;
+  }
+
+  protected scriptsOf(key: Uint8Array): Uint8Array[] {
+    return [witnessProgramScript(1, key.slice(1, 33))];
   }
 }

@@ -128,17 +128,12 @@ function ownOps({ fragment, subs, keys }: NodeFields): number {
   }
 }
 
-function multisigOps({ fragment, subs, k, keys }: NodeFields): [sat: number, dsat: number] {
-  const [x, y, z] = subs.map(({ limits }) => limits);
+function multisigOps(node: NodeFields): Cost {
+  return largestCost(node, ({ satOps, dsatOps }) => [satOps, dsatOps], { one: 0, zero: 0 }, leafOps(node));
+}
+
+function leafOps({ fragment, keys }: NodeFields): Cost {
   switch (fragment) {
-    case '1':
-    case 'older':
-    case 'after':
-    case 'sha256':
-    case 'hash256':
-    case 'ripemd160':
-    case 'hash160':
-      return [0, NEVER];
     case '0':
       return [NEVER, 0];
     case 'pk_k':
@@ -147,42 +142,69 @@ function multisigOps({ fragment, subs, k, keys }: NodeFields): [sat: number, dsa
       return [0, 0];
     case 'multi':
       return [keys.length, keys.length];
+    default:
+      return [0, NEVER];
+  }
+}
+
+/** Costs of satisfying and of dissatisfying a node. */
+type Cost = readonly [sat: number, dsat: number];
+
+/**
+ * Computes the highest cost of a node, of a kind that adds up over everything that is executed.
+ * @param of returns the cost of a part
+ * @param one cost of choosing a branch with the number 1; `zero`: with an empty element
+ * @param leaf cost of the node if it has no parts
+ */
+function largestCost(
+  { fragment, subs, k }: NodeFields,
+  of: (limits: Limits) => Cost,
+  { one, zero }: { readonly one: number; readonly zero: number },
+  leaf: Cost,
+): Cost {
+  const costs = subs.map(({ limits }) => of(limits));
+  const [[x, notX] = leaf, [y, notY] = leaf, [z, notZ] = leaf] = costs;
+  switch (fragment) {
     case 'a':
     case 's':
     case 'c':
     case 'n':
-      return [x.satOps, x.dsatOps];
+      return [x, notX];
     case 'd':
+      return [one + x, zero];
     case 'j':
-      return [x.satOps, 0];
+      return [x, zero];
     case 'v':
-      return [x.satOps, NEVER];
+      return [x, NEVER];
     case 'and_v':
-      return [x.satOps + y.satOps, NEVER];
+      return [x + y, NEVER];
     case 'and_b':
-      return [x.satOps + y.satOps, x.dsatOps + y.dsatOps];
+      return [x + y, notX + notY];
     case 'or_b':
-      return [Math.max(x.satOps + y.dsatOps, y.satOps + x.dsatOps), x.dsatOps + y.dsatOps];
+      return [Math.max(x + notY, y + notX), notX + notY];
     case 'or_c':
-      return [Math.max(x.satOps, y.satOps + x.dsatOps), NEVER];
+      return [Math.max(x, y + notX), NEVER];
     case 'or_d':
-      return [Math.max(x.satOps, y.satOps + x.dsatOps), x.dsatOps + y.dsatOps];
+      return [Math.max(x, y + notX), notX + notY];
     case 'or_i':
-      return [Math.max(x.satOps, y.satOps), Math.max(x.dsatOps, y.dsatOps)];
+      return [Math.max(x + one, y + zero), Math.max(notX + one, notY + zero)];
     case 'andor':
-      return [Math.max(y.satOps + x.satOps, z.satOps + x.dsatOps), x.dsatOps + z.dsatOps];
+      return [Math.max(y + x, z + notX), notX + notZ];
     case 'thresh': {
+      const sum = (a: number, b: number): number => a + b;
       const ways = thresholdWays(
-        subs.map(({ limits }) => limits),
+        costs,
         k,
         0,
-        ({ satOps }) => satOps,
-        ({ dsatOps }) => dsatOps,
-        (a, b) => a + b,
+        ([sat]) => sat,
+        ([, dsat]) => dsat,
+        sum,
         Math.max,
       );
       return [ways[k], ways[0]];
     }
+    default:
+      return leaf;
   }
 }
 
@@ -269,8 +291,12 @@ const PREIMAGE_BYTES = 1 + 32;
  * Computes the size of the largest witness elements with their lengths. Only dissatisfactions that are not malleable
  * count.
  */
-function witnessBytes({ fragment, subs, k, keys }: NodeFields, context: MiniscriptContext): [sat: number, dsat: number] {
-  const [x, y, z] = subs.map(({ limits }) => limits);
+function witnessBytes(node: NodeFields, context: MiniscriptContext): Cost {
+  const part = ({ satBytes, dsatBytes }: Limits): Cost => [satBytes, dsatBytes];
+  return largestCost(node, part, { one: ONE_BYTES, zero: ZERO_BYTES }, leafBytes(node, context));
+}
+
+function leafBytes({ fragment, k, keys }: NodeFields, context: MiniscriptContext): Cost {
   const [signature, key] = [SIGNATURE_BYTES[context], KEY_BYTES[context]];
   switch (fragment) {
     case '0':
@@ -283,52 +309,12 @@ function witnessBytes({ fragment, subs, k, keys }: NodeFields, context: Miniscri
       return [signature, ZERO_BYTES];
     case 'pk_h':
       return [signature + key, ZERO_BYTES + key];
-    case 'sha256':
-    case 'hash256':
-    case 'ripemd160':
-    case 'hash160':
-      return [PREIMAGE_BYTES, NEVER];
     case 'multi':
       return [ZERO_BYTES + k * signature, ZERO_BYTES + k * ZERO_BYTES];
     case 'multi_a':
       return [k * signature + (keys.length - k) * ZERO_BYTES, keys.length * ZERO_BYTES];
-    case 'a':
-    case 's':
-    case 'c':
-    case 'n':
-      return [x.satBytes, x.dsatBytes];
-    case 'd':
-      return [ONE_BYTES + x.satBytes, ZERO_BYTES];
-    case 'j':
-      return [x.satBytes, ZERO_BYTES];
-    case 'v':
-      return [x.satBytes, NEVER];
-    case 'and_v':
-      return [x.satBytes + y.satBytes, NEVER];
-    case 'and_b':
-      return [x.satBytes + y.satBytes, x.dsatBytes + y.dsatBytes];
-    case 'or_b':
-      return [Math.max(x.dsatBytes + y.satBytes, x.satBytes + y.dsatBytes), x.dsatBytes + y.dsatBytes];
-    case 'or_c':
-      return [Math.max(x.satBytes, x.dsatBytes + y.satBytes), NEVER];
-    case 'or_d':
-      return [Math.max(x.satBytes, x.dsatBytes + y.satBytes), x.dsatBytes + y.dsatBytes];
-    case 'or_i':
-      return [Math.max(x.satBytes + ONE_BYTES, y.satBytes + ZERO_BYTES), Math.max(x.dsatBytes + ONE_BYTES, y.dsatBytes + ZERO_BYTES)];
-    case 'andor':
-      return [Math.max(x.satBytes + y.satBytes, x.dsatBytes + z.satBytes), x.dsatBytes + z.dsatBytes];
-    case 'thresh': {
-      const ways = thresholdWays(
-        subs.map(({ limits }) => limits),
-        k,
-        0,
-        ({ satBytes }) => satBytes,
-        ({ dsatBytes }) => dsatBytes,
-        (a, b) => a + b,
-        Math.max,
-      );
-      return [ways[k], ways[0]];
-    }
+    default:
+      return [PREIMAGE_BYTES, NEVER];
   }
 }
 

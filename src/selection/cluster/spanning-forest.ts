@@ -153,37 +153,26 @@ export class SpanningForest {
 
   /** Merges a chunk with chunks on which it depends and that pay no more, the worst paying first. @returns the merged chunk */
   #growUp(start: number): number {
-    let chunk = start;
-    for (;;) {
-      let best = -1;
-      let bestChunk = -1;
-      for (const node of this.#members[chunk]) {
-        for (const link of this.#up[node]) {
-          const other = this.#chunkOf[this.#above[link]];
-          this.#cost++;
-          if (other === chunk || other === bestChunk || this.#compare(other, chunk) > 0) continue;
-          if (best >= 0 && this.#compare(other, bestChunk) >= 0) continue;
-          best = link;
-          bestChunk = other;
-        }
-      }
-      if (best < 0) return chunk;
-      chunk = this.#join(best);
-    }
+    return this.#grow(start, this.#up, this.#above, 1);
   }
 
   /** Merges a chunk with chunks that depend on it and pay no less, the best paying first. */
   #growDown(start: number): number {
+    return this.#grow(start, this.#down, this.#below, -1);
+  }
+
+  /** @param sign 1 to merge chunks that pay no more, the worst paying first; -1 for the opposite */
+  #grow(start: number, links: readonly (readonly number[])[], ends: readonly number[], sign: 1 | -1): number {
     let chunk = start;
     for (;;) {
       let best = -1;
       let bestChunk = -1;
       for (const node of this.#members[chunk]) {
-        for (const link of this.#down[node]) {
-          const other = this.#chunkOf[this.#below[link]];
+        for (const link of links[node]) {
+          const other = this.#chunkOf[ends[link]];
           this.#cost++;
-          if (other === chunk || other === bestChunk || this.#compare(other, chunk) < 0) continue;
-          if (best >= 0 && this.#compare(other, bestChunk) <= 0) continue;
+          if (other === chunk || other === bestChunk || sign * this.#compare(other, chunk) > 0) continue;
+          if (best >= 0 && sign * this.#compare(other, bestChunk) >= 0) continue;
           best = link;
           bestChunk = other;
         }

@@ -241,6 +241,7 @@ const doors: Record<string, readonly string[]> = {
 const faces: Record<string, readonly string[]> = {
   'src/chain': ['src/chain/index', 'src/chain/options'],
   'src/cli': ['src/cli/run'],
+  'src/config': ['src/config/index'],
   'src/engine': ['src/engine/engine', 'src/engine/engine-thread', 'src/engine/shared-state'],
   'src/filters': ['src/filters/index'],
   // A node without -fleet loads none of these files, and one with it those of `publish`.
