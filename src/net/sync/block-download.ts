@@ -48,6 +48,8 @@ export class BlockDownload {
   readonly #inFlight = new Map<string, BlockInFlight>();
   /** Blocks that must not be requested, with the number of operations in progress on each. */
   readonly #busy = new Map<string, number>();
+  /** Keys of blocks in the window, by height: most blocks are looked up many times before they are stored. */
+  readonly #windowKeys: { readonly node: HeaderNode; readonly key: string }[] = [];
 
   #stallingTimeoutMs = BLOCK_STALLING_TIMEOUT_MS;
   #tip: HeaderNode | null = null;
@@ -362,7 +364,7 @@ export class BlockDownload {
         // The peer keeps recent blocks only (NODE_NETWORK_LIMITED), so do not request older ones.
         if (node.height <= oldestExcluded) continue;
         if (refused.has(node) || this.#leftToOthers(peer, node)) continue;
-        const key = hashKey(node.hash);
+        const key = this.#keyOf(node);
         const asked = this.#inFlight.get(key);
         const withheld = asked !== undefined && this.#mayTakeOver(peer, asked, node);
         if ((asked !== undefined && !withheld) || this.#busy.has(key)) {
@@ -379,6 +381,14 @@ export class BlockDownload {
       }
     }
     return { nodes, staller: null };
+  }
+
+  /** Returns hashKey of a block in the window. */
+  #keyOf(node: HeaderNode): string {
+    const place = node.height % BLOCK_DOWNLOAD_WINDOW;
+    let known = this.#windowKeys[place];
+    if (known?.node !== node) this.#windowKeys[place] = known = { node, key: hashKey(node.hash) };
+    return known.key;
   }
 
   /**
