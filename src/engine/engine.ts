@@ -2,7 +2,6 @@
 // coins come out. README.md describes the threads. The engine changes nothing outside its own memory.
 
 import { randomBytes } from 'node:crypto';
-import { performance } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
 import { WORKER_ENTRY } from '../lib/worker-entries.js';
 import {
@@ -126,6 +125,8 @@ export interface EngineFigures {
   readonly coins: number;
   /** Bytes of the shards' cells and tables. */
   readonly bytes: number;
+  /** Part of its memory that the fullest shard needs at a checkpoint, 0 to 1. Shards need not be equally full. */
+  readonly fullness: number;
   /** Number of coins that changedCoins would write or remove; a coin made and spent since the last markClean counts as none. */
   readonly changed: number;
   /** Number of coins that the threads asked the database for. */
@@ -157,6 +158,8 @@ export const FAILURE = { start: 1000, thread: 1001, stalled: 1002, closed: 1003,
 
 /** Least memory of a shard. Its buffers take 13 MB. */
 const MIN_SHARD_PAGES = 512;
+/** Memory in bytes that a checkpoint takes for each changed coin. */
+const LISTED_BYTES = 16;
 /** Bytes of rows in one command. A row has at most 10,100 bytes. */
 const LOAD_BYTES = 4_000_000;
 const ROW_BYTES = 10_100;
@@ -376,7 +379,12 @@ export class Engine {
       finish: sum(FIGURE.finish),
       scripts: sum(FIGURE.scripts),
     };
-    return { coins: sum(FIGURE.coins), bytes: sum(FIGURE.bytes), changed: sum(FIGURE.changed), read: this.#read, stageMs };
+    const needed = this.#threads.map((_, i) => {
+      const [bytes, changed] = [FIGURE.bytes, FIGURE.changed].map((figure) => this.#figures[i * FIGURES + figure]);
+      return bytes + changed * LISTED_BYTES;
+    });
+    const fullness = Math.max(0, ...needed) / (this.#options.memoryBytes / this.#options.threads);
+    return { coins: sum(FIGURE.coins), bytes: sum(FIGURE.bytes), fullness, changed: sum(FIGURE.changed), read: this.#read, stageMs };
   }
 
   /** Ends the threads and frees the memory. A pending call rejects. May be called at any time and repeatedly. */

@@ -204,7 +204,14 @@ export class EngineStandIn implements BlockEngine {
   figures() {
     const coins = this.#coins.size;
     const bytes = this.#plan.bytes?.(coins) ?? coins * 80;
-    return { coins, bytes, changed: 0, read: 0, stageMs: { ids: 0, parse: 0, emit: 0, apply: 0, finish: 0, scripts: 0 } };
+    return {
+      coins,
+      bytes,
+      fullness: bytes / this.options.memoryBytes,
+      changed: 0,
+      read: 0,
+      stageMs: { ids: 0, parse: 0, emit: 0, apply: 0, finish: 0, scripts: 0 },
+    };
   }
 
   async close(): Promise<void> {

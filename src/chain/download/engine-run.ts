@@ -7,6 +7,7 @@ import {
   type ChangedCoins,
   type EngineBlock,
   EngineFailure,
+  type EngineFigures,
   type EngineOptions,
   type FinishedBlock,
   type RefusedBlock,
@@ -39,10 +40,8 @@ const TICK_MS = 250;
  * their blocks. The ordinary code then connects the best branch whose blocks are here.
  */
 const STARVED_MS = 10 * 60 * 1000;
-/** Part of the memory bound at which the older coins are dropped, so that the blocks in work do not exceed the bound. */
+/** Part of a shard's memory at which the older coins are dropped, so that the blocks in work do not exceed its bound. */
 const FULL = 0.8;
-/** Memory in bytes that a checkpoint takes for each changed coin. */
-const LISTED_BYTES = 16;
 /** Most blocks and bytes stored in one change, so that other changes of the chain run in between. */
 const GROUP_BLOCKS = 64;
 const GROUP_BYTES = 16 << 20;
@@ -150,8 +149,8 @@ export class EngineRun {
   }
 
   /** Coins in the engine and their bytes. */
-  get figures(): { readonly coins: number; readonly bytes: number; readonly changed: number; readonly read: number } {
-    return this.#engine?.figures() ?? { coins: 0, bytes: 0, changed: 0, read: 0 };
+  get figures(): Pick<EngineFigures, 'coins' | 'bytes' | 'fullness' | 'read'> {
+    return this.#engine?.figures() ?? { coins: 0, bytes: 0, fullness: 0, read: 0 };
   }
 
   /**
@@ -191,8 +190,7 @@ export class EngineRun {
   }
 
   get #isFull(): boolean {
-    const { bytes, changed } = this.figures;
-    return bytes + changed * LISTED_BYTES > this.#deps.memoryBytes * FULL;
+    return this.figures.fullness > FULL;
   }
 
   /**

@@ -8,6 +8,7 @@ import type { TipChange } from '../../../src/chain/events.js';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 import type { EngineOptions } from '../../../src/engine/engine.js';
+import type { BlockFiles } from '../../../src/storage/block-files.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import type { Batch, BatchOptions } from '../../../src/storage/store.js';
 import { StoreError } from '../../../src/storage/store-error.js';
@@ -192,12 +193,19 @@ class MortalStore extends MemoryStore {
   }
 }
 
+class StoppedClock extends TestClock {
+  override monotonicMs(): number {
+    return 0;
+  }
+}
+
 t.test('repairs a checkpoint at whose n-th write the process died', async (t) => {
   let deaths = 0;
   for (const reaches of [false, true]) {
     for (let n = 1, died = true; died; n++) {
       const store = new MortalStore();
-      const world = await open({ batchCoins: 30 }, { store });
+      // No checkpoint is due while the clock stands still.
+      const world = await open({ batchCoins: 30 }, { store, clock: new StoppedClock() });
       await world.chain.commands.submitHeaders(headers);
       const given = blocks.slice(0, 112).map((block) => world.give(block).catch(() => false));
       await until('the blocks', async () => world.chain.view.reached.height === 112 || world.chain.view.tip.height === 112);
@@ -219,6 +227,36 @@ t.test('repairs a checkpoint at whose n-th write the process died', async (t) =>
     }
   }
   t.ok(deaths >= 10, `${deaths} deaths`);
+});
+
+t.test('stops when the disk is full under a block file or an undo file, and goes on after a restart', async (t) => {
+  for (const name of ['appendBlocks', 'appendUndo'] as const) {
+    let left = Number.POSITIVE_INFINITY;
+    const refuse = (): Promise<never> => Promise.reject(new StoreError('STORE_DISK_FULL', 'no space left on device'));
+    const wrapFiles = (files: BlockFiles): BlockFiles => {
+      const { appendBlocks, appendUndo } = files;
+      if (name === 'appendBlocks') files.appendBlocks = (...given) => (--left <= 0 ? refuse() : appendBlocks.apply(files, given));
+      else files.appendUndo = (...given) => (--left <= 0 ? refuse() : appendUndo.apply(files, given));
+      return files;
+    };
+    const store = new MemoryStore();
+    const world = await open({}, { store, wrapFiles });
+    await world.chain.commands.submitHeaders(headers);
+    await until('the engine', async () => world.chain.download.engine !== null);
+    left = 2;
+    const given = blocks.map((block) => world.give(block).catch(() => false));
+    await until('the fault', async () => world.faults.length > 0);
+    await world.chain.close();
+    await Promise.all(given);
+    t.match(world.faults, [/no space left/]);
+    t.equal(world.chain.view.tip.height, 0, 'no checkpoint after a fault');
+    const again = await open({}, { store, dir: world.dir });
+    await again.chain.commands.submitHeaders(headers);
+    await Promise.all(blocks.map((block) => again.give(block)));
+    await tipAt(again, last.height);
+    await assertSame(t, again);
+    await again.end();
+  }
 });
 
 t.test('connects stored blocks after -reindex-chainstate', async (t) => {
@@ -474,6 +512,30 @@ t.test('leaves all blocks to the ordinary code if the settings forbid the engine
     undefined,
   );
   await assertSame(t, world);
+  await world.end();
+});
+
+t.test('prunes files of connected blocks while it runs, none within 288 blocks of the tip', async (t) => {
+  const long = buildChain(GENESIS, 450);
+  const prune = { targetBytes: 40 << 10, afterHeight: 100 };
+  const fileSizes = { maxFileBytes: 4 << 10, blockChunkBytes: 1 << 10, undoChunkBytes: 1 << 10 };
+  const plain = await open(null);
+  const world = await open({}, { prune, fileSizes });
+  const isStored = (height: number): boolean => world.chain.blocks.hasBlock(world.chain.view.atHeight(height)!);
+  for (const one of [plain, world]) await one.chain.commands.submitHeaders(long.map(({ header }) => new Uint8Array(header)));
+  await Promise.all(long.slice(0, 400).map((block) => world.give(block)));
+  await tipAt(world, 400);
+  await until('pruned files', async () => !isStored(1));
+  t.not(world.chain.download.engine, null, 'the engine is running');
+  for (let height = 400 - 288; height <= 400; height++) t.ok(isStored(height), `block ${height} is kept`);
+  await Promise.all(long.slice(400).map((block) => world.give(block)));
+  await tipAt(world, long.length);
+  await Promise.all(long.map((block) => plain.give(block)));
+  await tipAt(plain, long.length);
+  t.same(await coinsOf(world), await coinsOf(plain));
+  t.equal(world.engines.length, 1);
+  t.same(world.faults, []);
+  await plain.end();
   await world.end();
 });
 

@@ -15,10 +15,11 @@ import {
   type Outcome,
 } from '../../framework/engine-kernel.js';
 import { ModelNode } from '../../framework/law-model.js';
-import { txid } from '../../framework/messages.js';
+import { type Tx, txid } from '../../framework/messages.js';
 
 const params = regtestParams();
 const OP_TRUE = Buffer.from([0x51]);
+type Coin = ReturnType<typeof reward>;
 
 /** A chain with coins that are spent in the same block, the next one, and much later. */
 function chainWithSpends(): BuiltBlock[] {
@@ -82,8 +83,12 @@ function startEngine(threads: number, firstHeight = 1, rows: Rows = new Rows()):
   return Engine.start({ threads, memoryBytes: 200_000_000, firstHeight, medianTimes, coinPrefix: PREFIX.coin, complete, readCoins });
 }
 
-/** Nodes of a chain with a script that fails. */
-const failing: ModelNode[] = [nodes[0]];
+/** Returns the nodes of a branch from the genesis block on. */
+function nodesOf(blocks: readonly BuiltBlock[]): ModelNode[] {
+  const branch = [nodes[0]];
+  for (const { time, hash } of blocks) branch.push(new ModelNode(branch[branch.length - 1], time, 0x207fffff, 0x20000000, hash));
+  return branch;
+}
 
 /** Results of the ordinary rules, by height. */
 const ordinary: Omit<Outcome, 'rejected'>[] = [
@@ -337,7 +342,7 @@ t.test('stops at a block with a script that fails, unless its scripts are not ch
   blocks.push(buildBlock(blocks[104], { txs: [split] }));
   const coins = scripts.map((_, index) => ({ txid: txid(split), index, value }));
   blocks.push(buildBlock(blocks[105], { txs: [spend(coins, [{ value: coin.value, script: OP_TRUE }])] }));
-  for (const { time, hash } of blocks) failing.push(new ModelNode(failing[failing.length - 1], time, 0x207fffff, 0x20000000, hash));
+  const failing = nodesOf(blocks);
   const facts = ({ height, hash, time }: BuiltBlock, checked: boolean): EngineBlock =>
     engineFacts(failing[height - 1], hash, time, params, checked);
   for (const threads of [1, 3]) {
@@ -354,6 +359,66 @@ t.test('stops at a block with a script that fails, unless its scripts are not ch
       await engine.close();
     }
   }
+});
+
+t.test('stops at a block that spends more bytes of coins than a slot holds, and takes one that spends fewer', async (t) => {
+  const script = Buffer.alloc(10_000, 0x61);
+  const blocks = chain.slice(0, 110);
+  const coins: Coin[] = [];
+  // Blocks of 900 kB.
+  for (let i = 0; i < 7; i++) {
+    const { value } = reward(blocks[i]);
+    const outs = Array.from({ length: 90 }, () => ({ value: Math.floor(value / 90), script }));
+    const tip = buildBlock(blocks[blocks.length - 1], { txs: [spend([reward(blocks[i])], outs)] });
+    blocks.push(tip);
+    coins.push(...outs.map(({ value }, index) => ({ txid: tip.txids[1], index, value })));
+  }
+  const sum = (spent: readonly Coin[]): number => spent.reduce((total, { value }) => total + value, 0);
+  const ends = [500, 610].map((count) => {
+    const spent = coins.slice(0, count);
+    return buildBlock(blocks[blocks.length - 1], { txs: [spend(spent, [{ value: sum(spent), script: OP_TRUE }])] });
+  });
+  const branch = nodesOf([...blocks, ends[0]]);
+  let known: Coins = new Map();
+  for (const block of blocks) known = connectOrdinarily(block.bytes, branch[block.height - 1], params, known).coins;
+  for (const [i, end] of ends.entries()) {
+    t.equal(connectOrdinarily(end.bytes, branch[end.height - 1], params, known).rejected, null);
+    const engine = await startEngine(2);
+    const facts = ({ height, hash, time }: BuiltBlock): EngineBlock => engineFacts(branch[height - 1], hash, time, params, false);
+    const failure = await failureOf(feed(engine, [...blocks, end], undefined, facts));
+    t.same(failure && [failure.height, failure.code], i === 0 ? undefined : [118, 34]);
+    await engine.close();
+  }
+});
+
+t.test('connects a chain whose txids all belong to one shard, and reports the fullest shard', async (t) => {
+  const isFirst = (id: Uint8Array): boolean => Buffer.from(id).readUInt32LE(0) < 2 ** 31;
+  const ground: BuiltBlock[] = [];
+  for (let height = 1; height <= 160; height++) {
+    const prev = ground.at(-1) ?? GENESIS;
+    const coin = height > 110 ? reward(ground[height - 111]) : null;
+    let fees = 1;
+    const pay = (): Tx =>
+      spend(
+        [coin!],
+        Array.from({ length: 20 }, (_, i) => ({ value: 1_000_000 + (i === 0 ? fees : 0), script: OP_TRUE })),
+      );
+    while (coin !== null && !isFirst(txid(pay()))) fees++;
+    let block = buildBlock(prev, { txs: coin === null ? [] : [pay()], tag: 0 });
+    for (let tag = 1; !isFirst(block.txids[0]); tag++) block = buildBlock(prev, { txs: coin === null ? [] : [pay()], tag });
+    ground.push(block);
+  }
+  const branch = nodesOf(ground);
+  let known: Coins = new Map();
+  for (const block of ground) known = connectOrdinarily(block.bytes, branch[block.height - 1], params, known).coins;
+  const engine = await startEngine(2);
+  t.teardown(() => engine.close());
+  await feed(engine, ground, undefined, ({ height, hash, time }) => engineFacts(branch[height - 1], hash, time, params, true));
+  t.strictSame(shown(KernelWithoutThreads.applyRows(new Map(), await changedRows(engine))), shown(known));
+  const { bytes, fullness, changed } = engine.figures();
+  t.equal(changed, known.size);
+  // The empty shard has its table only.
+  t.ok(fullness > bytes / 200_000_000, 'the fullest shard counts, and not the mean of both');
 });
 
 t.test('rejects when it is closed, at any time', async (t) => {
