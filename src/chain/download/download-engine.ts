@@ -6,6 +6,7 @@ import type { Changes } from '../changes.js';
 import type { Activator } from '../connect/activator.js';
 import type { ChainWorkspace } from '../connect/workspace.js';
 import type { Persister } from '../files/persister.js';
+import type { Pruner } from '../files/pruner.js';
 import type { StartEngine } from '../options.js';
 import type { HeaderNode } from '../tree/header-node.js';
 import { mayConnect } from './engine-block.js';
@@ -22,6 +23,7 @@ export interface DownloadEngineDeps {
   readonly events: ChainEvents;
   readonly activator: Activator;
   readonly persister: Persister;
+  readonly pruner: Pruner;
   /** Returns the assumed-valid block, once its header is known. */
   assumedValid(): HeaderNode | undefined;
   isInitialBlockDownload(): boolean;
@@ -120,7 +122,7 @@ export class DownloadEngine {
       this.#off = true;
       return;
     }
-    const { activator, changes, persister, assumedValid, writeSomeRows, start } = this.#deps;
+    const { activator, changes, persister, pruner, assumedValid, writeSomeRows, start } = this.#deps;
     await activator.writeTipChanges();
     await activator.prefetcher.close();
     await persister.flush();
@@ -141,7 +143,7 @@ export class DownloadEngine {
     ws.log.info(`The download engine connects blocks from height ${tip.height + 1} on with ${threads} threads`);
     const run = new EngineRun(ws, {
       ...{ start: start!, threads, memoryBytes: coinsCacheBytes, stopHeight, leastBlocks },
-      ...{ changes, activator, persister, assumedValid, writeSomeRows },
+      ...{ changes, activator, persister, pruner, assumedValid, writeSomeRows },
       moved: () => this.#callWaiters(),
       ended: (end) => this.#onEnded(end),
     });

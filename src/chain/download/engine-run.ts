@@ -22,6 +22,7 @@ import type { Activator } from '../connect/activator.js';
 import { scriptsReason } from '../connect/scripts-needed.js';
 import type { ChainWorkspace } from '../connect/workspace.js';
 import type { Persister } from '../files/persister.js';
+import type { Pruner } from '../files/pruner.js';
 import { replayFlush } from '../files/replay-flush.js';
 import type { BlockEngine, StartEngine } from '../options.js';
 import { type HeaderNode, NodeStatus } from '../tree/header-node.js';
@@ -81,6 +82,7 @@ export interface RunDeps {
   readonly changes: Changes;
   readonly activator: Activator;
   readonly persister: Persister;
+  readonly pruner: Pruner;
   /** Writes index rows if many are unwritten. */
   writeSomeRows(): Promise<void>;
   /** Returns the assumed-valid block. */
@@ -322,6 +324,8 @@ export class EngineRun {
     }
     if (this.#state === 'running' || this.ended || this.#stored !== this.#offered) return;
     await this.#checkpoint();
+    // Files are pruned below the tip only, so those of the last blocks could not be pruned before.
+    await this.#deps.pruner.pruneToTarget();
   }
 
   async #storeGroup(): Promise<void> {
