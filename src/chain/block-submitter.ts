@@ -131,6 +131,8 @@ export class BlockSubmitter {
     this.#deps.persister.beginRows();
     this.#deps.events.announceHeader(this.#ws.index.bestHeader);
     if (verdict !== null || node === null) {
+      // The download engine may have waited for this block.
+      this.#deps.resumeConnecting();
       await this.#deps.persister.rowsBegun;
       reply({ kind: 'invalid', reject: verdict, isNew: false, node });
       return;
@@ -139,17 +141,15 @@ export class BlockSubmitter {
     if (isNew && node.prev === this.#ws.active.tip && !this.#deps.isInitialBlockDownload()) this.#deps.events.stored.call(node, view);
     // Compare nodes, not hashes: a mutated copy that fails during the activation has the same hash.
     let seen: { reject: Reject | null } | undefined;
-    // In the initial download, hundreds of stored blocks may have to be connected before this one. An unrequested block
-    // must not connect all of them in one go, so stop after a time slice.
+    // In the initial download, hundreds of stored blocks may be ready to be connected. Stop after a time slice, and connect
+    // the others later.
     const begin = this.#ws.clock.monotonicMs();
-    const enough = (): boolean => this.#deps.isInitialBlockDownload() && this.#ws.clock.monotonicMs() - begin >= CONNECT_SLICE_MS;
-    await this.#deps.activator.activate(
-      isNew ? { node, block: view, early } : null,
-      requested && isNew ? undefined : enough,
-      (judged, reject) => {
-        if (judged === node) seen = { reject };
-      },
-    );
+    let steps = 0;
+    const enough = (): boolean =>
+      steps++ > 0 && this.#deps.isInitialBlockDownload() && this.#ws.clock.monotonicMs() - begin >= CONNECT_SLICE_MS;
+    await this.#deps.activator.activate(isNew ? { node, block: view, early } : null, enough, (judged, reject) => {
+      if (judged === node) seen = { reject };
+    });
     this.#deps.resumeConnecting();
     if (seen?.reject != null) reply({ kind: 'invalid', reject: seen.reject, isNew, node });
     else if (!isNew && node.has(NodeStatus.HAVE_DATA)) reply({ kind: 'duplicate', reject: null, isNew, node });

@@ -166,9 +166,7 @@ export class Chain {
   async #shutDown(): Promise<void> {
     this.#upkeep.stop();
     await this.#parts.changes.close(async () => {
-      await this.#parts.activator.prefetcher.close();
       await this.#parts.submitter.close();
-      await this.#parts.snapshot.history?.close();
       try {
         await this.#parts.engine.endInQueue();
         if (this.#parts.changes.fault === null) {

@@ -89,19 +89,6 @@ export class Changes {
   }
 
   /**
-   * Runs a write concurrently with the queue. A failure of the write is a fault of the chain, unless the chain is
-   * closing.
-   */
-  async storeConcurrently<T>(work: () => Promise<T>): Promise<T> {
-    this.refuseAfterFault();
-    try {
-      return await work();
-    } catch (error) {
-      throw this.#closed ? error : this.fail(error);
-    }
-  }
-
-  /**
    * Runs a read concurrently with the queue. A StoreError is a fault of the chain. Other errors, such as the failure of
    * a thread that checks a proposal, are only passed to the caller.
    */

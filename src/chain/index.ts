@@ -12,7 +12,7 @@ export { walkCoins } from './coins/walk-coins.js';
 export type { ConnectProgress } from './connect/connect-progress.js';
 export type { KnownRoots, KnownTransactions } from './connect/known-block.js';
 export { isLarge } from './connect/large-block.js';
-export type { AcceptedBlock, Download } from './download/download.js';
+export type { Download, TakenBlock } from './download/download.js';
 export type { ConnectedBlock, JoinedBlock, TipChange, TipListener } from './events.js';
 export type { ImportProgress } from './files/import-blocks.js';
 export { MIN_BLOCKS_TO_KEEP, type PruneSettings } from './files/pruning.js';

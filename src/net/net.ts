@@ -63,10 +63,7 @@ export class Net {
     this.discovery = discovery;
     this.#dispatcher = new Dispatcher(context, queue, messageHandlers({ ...transport, ...sync, ...relay, ...discovery }), {
       sendBlock: (peer, item) => relay.blockServer.sendBlock(peer, item),
-      settled: (peer, command) => {
-        const blocks = command === 'block' ? undefined : sync.blocks.settled(peer);
-        return blocks ?? (BLOCK_MESSAGES.has(command) ? undefined : relay.txs.settled(peer));
-      },
+      settled: (peer, command) => (BLOCK_MESSAGES.has(command) ? undefined : relay.txs.settled(peer)),
       prefetch: (peer, frames) => relay.inventory.prefetch(peer, frames),
       sendTransaction: (peer, item) => relay.inventory.sendTransaction(peer, item),
     });

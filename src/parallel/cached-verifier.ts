@@ -33,7 +33,6 @@ export class CachedVerifier implements Verifier {
 
   async verifyTxs(batch: VerifyBatch): Promise<VerifyResult> {
     const { flags } = batch;
-    if (batch.bulk === true) return this.#inner.verifyTxs(batch);
     const open: TxJob[] = [];
     const positions: number[] = [];
     for (let i = 0; i < batch.txs.length; i++) {

@@ -79,9 +79,8 @@ export class PooledVerifier implements Verifier {
   }
 
   async #verifyBatch(batch: VerifyBatch): Promise<VerifyResult> {
-    // A batch of a series of blocks, or of several unconfirmed transactions, is not cut finely: the other blocks or
-    // transactions keep every thread busy.
-    const whole = batch.bulk === true || (batch.klass === 'transaction' && batch.txs.length > 1);
+    // A batch of several unconfirmed transactions is not cut finely: the other transactions keep every thread busy.
+    const whole = batch.klass === 'transaction' && batch.txs.length > 1;
     const budgetUs = whole ? MAX_JOB_US : jobBudgetUs(batch.txs, this.size);
     const ranges = planRanges(batch.txs, budgetUs);
     const shares = planShares(ranges.length, budgetUs, batch.klass === 'block' ? MAX_SHARE_US : MAX_JOB_US, this.size);

@@ -26,11 +26,6 @@ export interface VerifyBatch {
   readonly klass: VerifyClass;
   /** Raise it to stop the batch early; the result is then `stopped`. */
   readonly stop?: StopFlag;
-  /**
-   * Part of a long series of blocks: only throughput matters, no caller waits for this batch alone, and its
-   * transactions are not verified again.
-   */
-  readonly bulk?: boolean;
 }
 
 /** Verdict on a batch. A failed script is a result; only faults (a thread that dies repeatedly) reject the promise. */

@@ -132,3 +132,11 @@ export async function storedCoins(store: Store): Promise<Map<string, string>> {
   }
   return coins;
 }
+
+/** Resolves when the chain has connected all stored blocks that it can connect. It connects them in several changes. */
+export async function allConnected({ chain }: Pick<Fixture, 'chain'>): Promise<void> {
+  for (let tip: unknown; tip !== chain.view.tip; await new Promise((resolve) => setImmediate(resolve))) {
+    tip = chain.view.tip;
+    await chain.commands.settled();
+  }
+}

@@ -12,7 +12,6 @@
 // visible at once, and `finishingSteps` cleans up in slices. So a reader sees the coins either before or after the
 // change.
 // - A deferred change counts as made: every query applies it first.
-// - While `holdsAll` is true, an outpoint that is not in memory has no coin in the database either.
 // - Only `evict` drops entries. If an eviction happened while a prefetch was reading, the prefetch reads again, because
 // dropped entries may have changed after the read began.
 
@@ -63,7 +62,6 @@ export class CoinsCache implements CoinView {
   #pendingPrefetches = 0;
   readonly #gate: ReadGate;
   #evictionEpoch = 0;
-  #holdsAll = false;
   /** Steps of a deferred change. They run before coins are next read, written or counted. */
   #deferred: Iterable<void> | null = null;
   readonly #copies = new CoinCopies();
@@ -92,30 +90,8 @@ export class CoinsCache implements CoinView {
     this.#finishOrRefuse();
     if (this.dirty.entries > 0) throw new Error('coins that are not written would be lost');
     this.#space = space;
-    this.#holdsAll = false;
     this.#table.clear();
     this.#evictionEpoch++;
-  }
-
-  /**
-   * Checks whether the database has coins of this set. Must be called after the last write that bypasses the cache,
-   * and before the first change.
-   */
-  async open(): Promise<void> {
-    const cursor = this.#store.cursor({ ...this.#space.coins, limit: 1 });
-    try {
-      this.#holdsAll = (await cursor.next(1)).length === 0;
-    } finally {
-      await cursor.close();
-    }
-  }
-
-  /**
-   * True if every coin is in memory: from an empty database until the first eviction of a coin. While true, the
-   * database is not read.
-   */
-  get holdsAll(): boolean {
-    return this.#holdsAll;
   }
 
   /**
@@ -128,10 +104,6 @@ export class CoinsCache implements CoinView {
     this.#counts.hits += outpoints.length - missing.length;
     this.#counts.misses += missing.length;
     if (missing.length === 0) return;
-    if (this.#holdsAll) {
-      this.#insertRead(missing, []);
-      return;
-    }
     this.#pendingPrefetches++;
     try {
       while (missing.length > 0) {
@@ -205,12 +177,6 @@ export class CoinsCache implements CoinView {
    */
   getAt(bytes: Uint8Array, at: number): Coin | undefined {
     return this.#table.coin(this.#knownEntry(bytes, at), this.#copies.read);
-  }
-
-  /** Like `get`, but also returns undefined if the outpoint is not in memory. */
-  getIfKnown(outpoint: Uint8Array, at = 0): Coin | undefined {
-    const ref = this.#find(outpoint, at);
-    return ref === 0 ? undefined : this.#table.coin(ref);
   }
 
   /**
@@ -384,7 +350,6 @@ export class CoinsCache implements CoinView {
   #evictFrom(list: typeof LIST.absent | typeof LIST.clean, maxEntries: number): number {
     let evicted = 0;
     while (evicted < maxEntries && this.usedBytes > this.budgetBytes && this.#table.evictFirst(list)) {
-      if (list === LIST.clean) this.#holdsAll = false;
       evicted++;
     }
     return evicted;

@@ -6,7 +6,6 @@ import { type Reject, rejectText } from '../../consensus/state.js';
 import { TimeSlice } from '../../lib/time-slice.js';
 import type { ChainEvents } from '../chain-events.js';
 import { ChainFault } from '../chain-fault.js';
-import { BlockPrefetcher } from '../download/prefetcher.js';
 import type { ConnectedBlock, TipChange } from '../events.js';
 import type { Persister } from '../files/persister.js';
 import { compareCandidates } from '../tree/candidates.js';
@@ -55,8 +54,6 @@ interface LastChange {
 export class Activator {
   #last: LastChange = { written: true, moreFollows: false, byOperator: false };
   readonly counts: ActivatorCounts = { connected: 0, disconnected: 0, rejected: 0, reorganizations: 0 };
-  /** Prefetches the next blocks in the initial download. */
-  readonly prefetcher: BlockPrefetcher;
   readonly #ws: ChainWorkspace;
   readonly #events: ChainEvents;
   readonly #persister: Persister;
@@ -83,7 +80,6 @@ export class Activator {
     this.#assumed = assumed;
     this.#eager = eager;
     this.#suspended = suspended;
-    this.prefetcher = new BlockPrefetcher(ws);
   }
 
   /**
@@ -97,8 +93,6 @@ export class Activator {
     if (this.#suspended()) return;
     const { index, active } = this.#ws;
     for (;;) {
-      // The initial download is over, so prefetched blocks are not needed any more.
-      if (!this.prefetcher.isEmpty && this.#eager()) this.prefetcher.clear();
       const target = index.findMostWork();
       const isBest = target === undefined || target === active.tip;
       if (isBest) this.#announceNoMore();
@@ -108,14 +102,11 @@ export class Activator {
       }
       await this.#beforeMove();
       const begin = this.#ws.clock.monotonicMs();
-      // A block that was just submitted is in memory and is usually the only one, so prefetch only without it.
-      const many = !this.#eager() && supplied === null;
-      if (many) this.prefetcher.prefetchBlocks(target, this.#assumed());
-      const step = await prepareStep(this.#ws, target, supplied, this.#assumed(), many ? this.prefetcher : null);
+      const step = await prepareStep(this.#ws, target, supplied, this.#assumed());
       if (step.unreadable !== null) this.#forgetBlockData(step.unreadable.node, step.unreadable.error);
       this.#judge(step, onJudged);
       if (!this.#worthApplying(step)) continue;
-      await this.#apply(step, many && step.failed === null && step.unreadable === null ? { target } : {});
+      await this.#apply(step, !this.#eager() && step.failed === null && step.unreadable === null ? { target } : {});
       this.#ws.observe('connect_total', (this.#ws.clock.monotonicMs() - begin) / 1000);
     }
   }
@@ -168,7 +159,7 @@ export class Activator {
 
   /** Records the verdicts of a prepared step, and calls the listeners of verdicts. */
   #judge(step: Step, onJudged?: JudgedListener): void {
-    const { index, jobs, log, options } = this.#ws;
+    const { index, log, options } = this.#ws;
     for (const { node, block } of step.connected) {
       index.raise(node, NodeStatus.SCRIPTS_VALID);
       onJudged?.(node, null);
@@ -181,7 +172,6 @@ export class Activator {
     log.warn(`Block validation error: ${rejectText(reject)} (block ${node.hashHex} at height ${node.height})`);
     if (reject.category !== 'mutated') {
       index.markFailed(node);
-      jobs.judge(node, 'invalid');
       index.noteInvalidChain(node, options.failedBranches);
     } else {
       throw new ChainFault(`Block ${node.hashHex} changed after it was checked`, undefined);

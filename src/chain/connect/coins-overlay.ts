@@ -7,7 +7,7 @@ import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import { writeU32 } from '../../consensus/bytes/writer.js';
 import { type Coin, type CoinView, isUnspendable, isUnspendableOutput } from '../../consensus/coin.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { COIN_KEY_BYTES, type CoinSpace, OUTPOINT_BYTES } from '../../storage/layout.js';
+import { OUTPOINT_BYTES } from '../../storage/layout.js';
 
 /** Changes that blocks make to a set of coins. CoinsCache and CoinsOverlay implement it. */
 export interface CoinSet {
@@ -143,41 +143,23 @@ export function* disconnectCoins(
   return clean;
 }
 
-/** Yields the outpoints of the coins that a block creates, at most `most` at a time. */
-export function outpointsCreated(block: BlockView, most: number): Generator<Uint8Array[], void> {
-  return created(block, most, OUTPOINT_BYTES, (buffer, at, outpoint) => buffer.set(outpoint, at));
-}
-
-/** Yields the database keys of the coins that a block creates, at most `most` at a time. */
-export function keysCreated(space: CoinSpace, block: BlockView, most: number): Generator<Uint8Array[], void> {
-  return created(block, most, COIN_KEY_BYTES, (buffer, at, outpoint) => space.writeKey(buffer, at, outpoint));
-}
-
-/**
- * Yields lists of names (outpoints or keys), one name of `size` bytes for each coin. The names of one list are views of
- * one buffer.
- */
-function* created(
-  { txs }: BlockView,
-  most: number,
-  size: number,
-  write: (buffer: Uint8Array, at: number, outpoint: Uint8Array) => void,
-): Generator<Uint8Array[], void> {
+/** Yields the outpoints of the coins that a block creates, at most `most` at a time. The outpoints of one list are views of one buffer. */
+export function* outpointsCreated({ txs }: BlockView, most: number): Generator<Uint8Array[], void> {
   const outpoint = new OutpointOf();
   let left = txs.reduce((sum, { outputCount }) => sum + outputCount, 0);
   let buffer = new Uint8Array(0);
-  let names: Uint8Array[] = [];
+  let outpoints: Uint8Array[] = [];
   for (const tx of txs) {
     for (let o = 0; o < tx.outputCount; o++, left--) {
       // Unspendable outputs are never stored as coins.
       if (isUnspendableOutput(tx, o)) continue;
-      if (names.length === 0) buffer = new Uint8Array(size * Math.min(left, most));
-      const at = size * names.length;
-      write(buffer, at, outpoint.set(tx.txid, o));
-      if (names.push(buffer.subarray(at, at + size)) < most) continue;
-      yield names;
-      names = [];
+      if (outpoints.length === 0) buffer = new Uint8Array(OUTPOINT_BYTES * Math.min(left, most));
+      const at = OUTPOINT_BYTES * outpoints.length;
+      buffer.set(outpoint.set(tx.txid, o), at);
+      if (outpoints.push(buffer.subarray(at, at + OUTPOINT_BYTES)) < most) continue;
+      yield outpoints;
+      outpoints = [];
     }
   }
-  if (names.length > 0) yield names;
+  if (outpoints.length > 0) yield outpoints;
 }

@@ -16,7 +16,6 @@ import type { StopFlag } from '../../parallel/stop-flag.js';
 import type { VerifyClass } from '../../parallel/verifier.js';
 import { OUTPOINT_BYTES } from '../../storage/layout.js';
 import type { CoinsCache } from '../coins/coins-cache.js';
-import type { Prefetched } from '../download/block-job.js';
 import type { ChainOptions } from '../options.js';
 import type { HeaderNode } from '../tree/header-node.js';
 import { type CoinsOverlay, outpointsCreated } from './coins-overlay.js';
@@ -51,8 +50,6 @@ export interface ConnectSettings {
   readonly overlay: CoinsOverlay | null;
   /** Called each time before coins are read after a wait. False cancels, because the tip has changed. */
   readonly stillValid?: () => boolean;
-  /** Prefetched results for this block. */
-  readonly prefetched?: Prefetched | undefined;
   /** Stops the block's scripts early. Connecting then fails with an error. */
   readonly stop?: StopFlag;
   /**
@@ -72,16 +69,13 @@ export async function tryConnect(
   prev: HeaderNode,
   settings: ConnectSettings,
 ): Promise<Connection | null> {
-  const { prefetched, overlay } = settings;
-  const epoch = prefetched === undefined ? -1 : await prefetched.coinsRead;
-  const inMemory = epoch === ws.coins.evictionEpoch ? 'all' : isPooled(block) ? 'pooled' : 'unknown';
-  if (overlay === null && inMemory !== 'unknown') {
-    const connection = await connect(ws, block, prev, settings, { inMemory, epoch });
+  if (settings.overlay === null && isPooled(block)) {
+    const connection = await connect(ws, block, prev, settings, 'pooled');
     // A coin that is not in memory may still be in the database. Repeat with reads from the database before it counts
     // as missing.
     if (connection?.verdict?.reason !== missingInputs()?.reason) return connection;
   }
-  return connect(ws, block, prev, settings, { inMemory: 'unknown', epoch: -1 });
+  return connect(ws, block, prev, settings, 'unknown');
 }
 
 /**
@@ -103,22 +97,18 @@ export async function readSpentCoins({ coins }: ChainWorkspace, block: BlockView
   }
 }
 
-/** Coins that are assumed to be in memory: none, those of transactions known from the mempool, or all. */
-type InMemory = 'unknown' | 'pooled' | 'all';
+/** Coins that are assumed to be in memory: none, or those of transactions known from the mempool. */
+type InMemory = 'unknown' | 'pooled';
 
-/**
- * Checks the block.
- * @param epoch eviction epoch of the cache in which all existing coins were loaded; -1 if they were not
- */
 async function connect(
   ws: ChainWorkspace,
   block: BlockView,
   prev: HeaderNode,
   settings: ConnectSettings,
-  { inMemory, epoch }: { readonly inMemory: InMemory; readonly epoch: number },
+  inMemory: InMemory,
 ): Promise<Connection | null> {
   const { coins, clock, observe } = ws;
-  const { klass, overlay, stillValid, prefetched, stop, identified } = settings;
+  const { klass, overlay, stillValid, stop, identified } = settings;
   const flags = blockScriptFlags(prev, block.hash, ws.params, ws.versionBits);
   const places = new TxPlaces(block);
   const runs = new RunCoins(block, places, coins, overlay, inMemory);
@@ -139,7 +129,7 @@ async function connect(
     // not delay the other checks: their result is applied at the end.
     const enforced = enforceBip30(prev, block.hash, ws.params);
     const checksTwinsEarly = enforced && canRepeat(ws.params);
-    const twins = checksTwinsEarly ? overwrites(ws, block, settings, epoch) : Promise.resolve(false);
+    const twins = checksTwinsEarly ? overwrites(ws, block, settings) : Promise.resolve(false);
     twins.catch(() => undefined);
     const turns = new TimeSlice();
     for (let first = 0; first < block.txs.length; ) {
@@ -158,7 +148,7 @@ async function connect(
       if (first > 0) fetchNext();
       const verdict = connector.step(end, endInputs);
       lap('check');
-      if (settings.scripts && prefetched === undefined) scripts.start(connector, first, connector.scriptTxs);
+      if (settings.scripts) scripts.start(connector, first, connector.scriptTxs);
       if (verdict !== null) break;
       if (first === 0) {
         if (identified !== undefined) await identified;
@@ -170,15 +160,13 @@ async function connect(
     // If no valid block can overwrite a coin, check BIP-0030 only for blocks that are rejected anyway, because Core
     // reports BIP-0030 as the reason.
     const isLate = enforced && !checksTwinsEarly && connector.verdict !== null;
-    const overwriting = await (isLate ? overwrites(ws, block, settings, epoch) : twins);
+    const overwriting = await (isLate ? overwrites(ws, block, settings) : twins);
     lap('gather');
     if (overwriting === null || (stillValid !== undefined && !stillValid())) return null;
     connector.finish();
     const found = connector.verdict;
     if (connector.applyBip30(overwriting) !== found) return { verdict: connector.verdict, spent: [], fees: 0 };
     lap('check');
-    // If the prefetched scripts are not known to pass, run all scripts of the block now, in order.
-    if (settings.scripts && prefetched !== undefined && !(await prefetched.scriptsPass)) scripts.start(connector, 0, connector.scriptTxs);
     const verdict = await scripts.verdict(connector);
     lap('scripts');
     return { verdict, spent: connector.spentByTx.slice(1), fees: connector.fees };
@@ -192,23 +180,18 @@ async function connect(
 /**
  * Returns whether an output of the block already exists as an unspent coin (BIP-0030), working in time slices. Null if
  * stillValid returned false.
- * @param epoch eviction epoch in which the database was checked for the block's outputs; -1 if it was not checked
  */
 async function overwrites(
   { coins }: ChainWorkspace,
   block: BlockView,
-  { overlay, stillValid, prefetched }: Pick<ConnectSettings, 'overlay' | 'stillValid' | 'prefetched'>,
-  epoch: number,
+  { overlay, stillValid }: Pick<ConnectSettings, 'overlay' | 'stillValid'>,
 ): Promise<boolean | null> {
-  const lacking = epoch !== -1 && (await prefetched?.outputsLack) === true;
   const turns = new TimeSlice();
   for (const outpoints of outpointsCreated(block, CREATED_OUTPOINTS)) {
     const below = overlay === null ? outpoints : outpoints.filter((outpoint) => !overlay.has(outpoint));
-    // If the database had no such coin and nothing was evicted since, the coin can only be in memory.
-    const inMemory = coins.holdsAll || (lacking && epoch === coins.evictionEpoch);
-    if (!inMemory) await coins.prefetch(below);
+    await coins.prefetch(below);
     if (stillValid !== undefined && !stillValid()) return null;
-    if (below.some((outpoint) => (inMemory ? coins.getIfKnown(outpoint) : coins.get(outpoint)) !== undefined)) return true;
+    if (below.some((outpoint) => coins.get(outpoint) !== undefined)) return true;
     if (overlay !== null && outpoints.some((outpoint) => overlay.has(outpoint) && overlay.get(outpoint) !== undefined)) return true;
     if (turns.over) await turns.next();
   }
@@ -258,7 +241,7 @@ class RunCoins implements CoinView {
       const inputs = this.end === 0 ? 0 : tx.inputCount;
       const first = this.endInputs;
       const last = Math.min(inputs, first + left);
-      const known = this.#inMemory === 'all' || (this.#inMemory === 'pooled' && tx.facts !== null);
+      const known = this.#inMemory === 'pooled' && tx.facts !== null;
       for (let i = first; i < last && !known; i++) {
         const at = tx.outpointAt(i);
         if (this.#places.before(this.end, tx.buffer, at) !== undefined) continue;

@@ -14,7 +14,6 @@ import { StoreError } from '../../storage/store-error.js';
 import { ChainFault } from '../chain-fault.js';
 import { CoinsCache } from '../coins/coins-cache.js';
 import { ReadGate } from '../coins/read-gate.js';
-import { BlockJobs } from '../download/block-jobs.js';
 import { BlockStorage } from '../files/block-storage.js';
 import { forgetLost, recountUndo, rollBackLost } from '../files/lost-tail.js';
 import { rowOp } from '../files/persister.js';
@@ -75,7 +74,6 @@ export async function openWorkspace(given: Partial<ChainOptions>, deps: ChainDep
     store,
     space,
     blocks,
-    jobs: new BlockJobs(),
     index,
     active,
     leftRollbacks: 0,
@@ -134,7 +132,6 @@ async function standAtCoins(ws: ChainWorkspace): Promise<boolean> {
     throw new ChainFault('The last block of the coins database is not in the block index. Start with -reindex to rebuild both', undefined);
   ws.active.setTip(await rollBackLost(ws, tip));
   // The two repairs before this wrote coins without the cache.
-  await ws.coins.open();
   return ws.active.tip !== tip;
 }
 

@@ -7,7 +7,6 @@ import type { Reject } from '../../consensus/state.js';
 import { TimeSlice, yieldToLoop } from '../../lib/time-slice.js';
 import { StoreError } from '../../storage/store-error.js';
 import { ChainFault } from '../chain-fault.js';
-import type { BlockPrefetcher } from '../download/prefetcher.js';
 import type { ConnectedBlock, JoinedBlock } from '../events.js';
 import { readChecked } from '../files/read-checked.js';
 import { type HeaderNode, lastCommonAncestor, NodeStatus } from '../tree/header-node.js';
@@ -48,14 +47,12 @@ export interface Step {
 /**
  * Reads and checks blocks from the tip towards the target, until they make a better tip than the current one or the
  * step is full.
- * @param prefetcher has prefetched blocks of this branch; null for none
  */
 export async function prepareStep(
   ws: ChainWorkspace,
   target: HeaderNode,
   supplied: SuppliedBlock | null,
   assumed: HeaderNode | undefined,
-  prefetcher: BlockPrefetcher | null,
 ): Promise<Step> {
   const tip = ws.active.tip as HeaderNode;
   const fork = lastCommonAncestor(tip, target);
@@ -74,10 +71,9 @@ export async function prepareStep(
   }
   for (let height = fork.height + 1; height <= target.height; height++) {
     const node = target.ancestor(height) as HeaderNode;
-    const prefetched = await prefetcher?.takeBlock(node);
     let block: BlockView;
     try {
-      block = supplied?.node === node ? supplied.block : (prefetched?.block ?? (await readChecked(ws, node)));
+      block = supplied?.node === node ? supplied.block : await readChecked(ws, node);
     } catch (error) {
       if (error instanceof StoreError && (error.code === 'STORE_CORRUPTION' || error.code === 'STORE_NOT_FOUND')) {
         return step({ unreadable: { node, error } });
@@ -86,7 +82,7 @@ export async function prepareStep(
     }
     const reason = scriptsReason(ws, node, assumed);
     ws.scriptsLog.noteReason(node, reason);
-    const connect = { klass: 'block', scripts: reason !== null, overlay, prefetched: prefetched?.results } as const;
+    const connect = { klass: 'block', scripts: reason !== null, overlay } as const;
     // If no scripts are required, ignore the early connection, which ran them.
     const early = supplied?.node === node && overlay === null && reason !== null ? await supplied.early?.takeResult() : null;
     const result = early ?? (await tryConnect(ws, block, node.prev as HeaderNode, connect));
@@ -164,11 +160,10 @@ export function isQuick({ disconnected, connected }: Step, eager: boolean): bool
 }
 
 /** Sets the new tip. The caller shows or defers the coin changes in the same event-loop tick. */
-export function moveTip({ active, blocks, jobs }: ChainWorkspace, { disconnected, connected }: Step): void {
+export function moveTip({ active, blocks }: ChainWorkspace, { disconnected, connected }: Step): void {
   for (const { node } of disconnected) active.setTip(node.prev as HeaderNode);
   for (const { node } of connected) active.setTip(node);
   for (const block of connected) {
-    jobs.judge(block.node, 'connected');
     blocks.addRecent(block);
   }
 }

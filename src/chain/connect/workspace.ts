@@ -13,7 +13,6 @@ import type { CoinSpace } from '../../storage/layout.js';
 import type { Store } from '../../storage/store.js';
 import type { CoinsCache } from '../coins/coins-cache.js';
 import type { ReadGate } from '../coins/read-gate.js';
-import type { BlockJobs } from '../download/block-jobs.js';
 import type { BlockStorage } from '../files/block-storage.js';
 import type { ChainOptions } from '../options.js';
 import type { ActiveChain } from '../tree/active-chain.js';
@@ -39,8 +38,6 @@ export interface ChainWorkspace {
   /** Keys of the coins in the database. A loaded snapshot switches to another set. */
   space: CoinSpace;
   readonly blocks: BlockStorage;
-  /** Blocks on their way into the active chain. */
-  readonly jobs: BlockJobs;
   readonly index: BlockIndex;
   readonly active: ActiveChain;
   readonly coins: CoinsCache;

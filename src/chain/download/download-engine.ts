@@ -109,7 +109,7 @@ export class DownloadEngine {
     if (first > last || index.assumed !== null || !isInitialBlockDownload()) return null;
     const next = best.ancestor(tip.height + 1);
     const far = best.ancestor(first);
-    if (next?.prev !== tip || far === null || !mayConnect(this.#ws, far)) return null;
+    if (next?.prev !== tip || far === null || ![next, far].every((node) => mayConnect(this.#ws, node))) return null;
     return last;
   }
 
@@ -124,7 +124,6 @@ export class DownloadEngine {
     }
     const { activator, changes, persister, pruner, assumedValid, writeSomeRows, start } = this.#deps;
     await activator.writeTipChanges();
-    await activator.prefetcher.close();
     await persister.flush();
     const cursor = ws.store.cursor(ws.space.coins);
     const isEmpty = (await cursor.next(1)).length === 0;

@@ -264,8 +264,7 @@ export class EngineRun {
   }
 
   #storedBytes(node: HeaderNode): Uint8Array | Promise<Uint8Array> {
-    const job = this.#ws.jobs.find(node);
-    return job?.state.kind === 'stored' ? job.block.bytes : this.#ws.blocks.readBytes(node);
+    return this.#ws.blocks.readBytes(node);
   }
 
   /** Takes connected blocks from the engine until the run ends. */
@@ -329,7 +328,7 @@ export class EngineRun {
   }
 
   async #storeGroup(): Promise<void> {
-    const { blocks, index, jobs } = this.#ws;
+    const { blocks, index } = this.#ws;
     let end = 0;
     for (let bytes = 0; end < this.#finished.length && end < GROUP_BLOCKS && bytes < GROUP_BYTES; end++)
       bytes += this.#finished[end]!.block.bytes.length;
@@ -347,7 +346,6 @@ export class EngineRun {
     for (const { node } of group) {
       index.raise(node, NodeStatus.SCRIPTS_VALID);
       index.dirty.add(node);
-      jobs.judge(node, 'connected');
       this.held.end(node, true);
       this.#stored = node;
       if (!this.ended) this.#engine?.release(node.height);

@@ -75,11 +75,6 @@ export class BlockStorage {
     return this.files.appendBlock(block.bytes);
   }
 
-  /** Appends several blocks, which costs little more than one. */
-  appendAll(blocks: readonly BlockView[]): Promise<BlockPosition[]> {
-    return this.files.appendBlocks(blocks.map(({ bytes }) => bytes));
-  }
-
   /** Keeps a connected block in memory for a while. */
   addRecent(connected: ConnectedBlock): void {
     this.#recent.delete(connected.node);

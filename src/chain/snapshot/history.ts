@@ -11,7 +11,6 @@ import { ChainFault } from '../chain-fault.js';
 import { hashCoins } from '../coins/coins-stats.js';
 import { changeCoins, moveTip, prepareStep } from '../connect/reorganize.js';
 import type { ChainWorkspace } from '../connect/workspace.js';
-import { BlockPrefetcher } from '../download/prefetcher.js';
 import { Persister } from '../files/persister.js';
 import { type HeaderNode, lastCommonAncestor, NodeStatus } from '../tree/header-node.js';
 import { reporter } from './load-snapshot.js';
@@ -48,7 +47,6 @@ export class History {
   /** The snapshot block. */
   readonly base: HeaderNode;
   readonly #expected: AssumedCoins;
-  readonly #prefetcher: BlockPrefetcher;
   readonly #deps: HistoryDeps;
   readonly #meter: ProgressMeter;
   #running = false;
@@ -62,7 +60,6 @@ export class History {
     this.#expected = expected;
     this.#deps = deps;
     this.persister = new Persister(ws, this.tip);
-    this.#prefetcher = new BlockPrefetcher(ws);
     this.#meter = new ProgressMeter(() => ws.clock.monotonicMs(), this.tip.height, REPORT_MS);
   }
 
@@ -124,11 +121,10 @@ export class History {
   }
 
   async #connect(next: HeaderNode): Promise<void> {
-    const { ws, base } = this;
+    const { ws } = this;
     if (next.failed) return this.#finishHistory(() => this.#deps.refuted());
     const assumed = this.#deps.assumedValid();
-    this.#prefetcher.prefetchBlocks(base, assumed);
-    const step = await prepareStep(ws, next, null, assumed, this.#prefetcher);
+    const step = await prepareStep(ws, next, null, assumed);
     if (step.unreadable !== null) {
       const { node, error } = step.unreadable;
       ws.log.warn(`Stored block ${node.hashHex} cannot be read and will be downloaded again: ${error.message}`);
@@ -140,7 +136,6 @@ export class History {
       if (reject.category === 'mutated') throw new ChainFault(`Block ${node.hashHex} changed after it was checked`, undefined);
       ws.log.warn(`Invalid block ${node.hashHex} at height ${node.height}: ${reject.reason}`);
       ws.index.markFailed(node);
-      ws.jobs.judge(node, 'invalid');
       return this.#finishHistory(() => this.#deps.refuted());
     }
     for (const { node, block } of step.connected) {
@@ -183,12 +178,6 @@ export class History {
 
   async #finishHistory(notify: () => Promise<void>): Promise<void> {
     this.#over = true;
-    await this.close();
     await notify();
-  }
-
-  /** Stops prefetching. */
-  close(): Promise<void> {
-    return this.#prefetcher.close();
   }
 }

@@ -121,7 +121,6 @@ export class SnapshotChain {
     const refused = await changes.change<SnapshotError | null>(async (reply) => {
       await this.#deps.engine.endInQueue();
       await activator.writeTipChanges();
-      await activator.prefetcher.close();
       await persister.flush();
       await persister.syncAll();
       const late = this.#lateRefusal(base, poolSize);

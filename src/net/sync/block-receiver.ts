@@ -1,7 +1,7 @@
 // Receives blocks from peers, passes them to the chain, and punishes the sender of an invalid block, even if the chain
 // checks it much later.
 
-import { type AcceptedBlock, isLarge, NodeStatus } from '../../chain/index.js';
+import { isLarge, NodeStatus, type TakenBlock } from '../../chain/index.js';
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import { HEADER_SIZE, parseHeader } from '../../consensus/block/header-view.js';
 import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
@@ -64,8 +64,6 @@ class BlockSenders {
 
 export class BlockReceiver {
   readonly #senders = new BlockSenders();
-  /** Last block of the initial download that each peer sent and that may not have been processed yet. */
-  readonly #last = new WeakMap<Peer, { readonly hash: BlockHash; readonly stored: Promise<void> }>();
   readonly #context: NetContext;
   readonly #downloads: BlockDownload;
 
@@ -119,7 +117,7 @@ export class BlockReceiver {
    * Handles a block that the download engine has accepted. The peer's next message need not wait until the engine has
    * connected the block. If the engine gives the block back, the ordinary code handles it.
    */
-  #awaitEngine(peer: Peer, payload: Uint8Array, hash: BlockHash, { stored, next }: AcceptedBlock): Promise<void> | undefined {
+  #awaitEngine(peer: Peer, payload: Uint8Array, hash: BlockHash, { stored, next }: TakenBlock): Promise<void> | undefined {
     const { clock, log } = this.#context;
     this.#downloads.endRequest(hash);
     this.#context.scheduleRound();
@@ -168,7 +166,7 @@ export class BlockReceiver {
 
   /** Passes a block that is not mutated to the chain, whichever peer sent it. A mutated copy only ends the request to its sender. */
   #screen(peer: Peer, block: BlockView, height: number, asked: boolean): Promise<void> | undefined {
-    const { chain, params } = this.#context;
+    const { params } = this.#context;
     const mutation = checkMutation(block, height, params);
     if (mutation !== null) {
       this.#refuseMutated(peer, block.hash, rejectText(mutation));
@@ -180,9 +178,7 @@ export class BlockReceiver {
       this.#context.scheduleRound(peer);
       return undefined;
     }
-    const known = chain.node(block.hash);
-    const early = chain.isInitialBlockDownload() || (known !== undefined && chain.history?.wants(known) === true);
-    return asked && early ? this.#takeEarlyBlock(peer, block) : this.processBlock(peer, block, asked, true);
+    return this.processBlock(peer, block, asked, true);
   }
 
   /** Rejects a mutated block. The block of that hash is not marked invalid, and other senders are not punished. */
@@ -193,43 +189,6 @@ export class BlockReceiver {
     if (this.#downloads.requestOf(hash)?.peer === peer) this.#downloads.endRequest(hash);
     this.#context.misbehaving(peer, 100, 'mutated block');
     this.#context.scheduleRound();
-  }
-
-  /** Passes a block of the initial download to the chain. While the chain stores and connects it, the next block is received. */
-  #takeEarlyBlock(peer: Peer, block: BlockView): Promise<void> | undefined {
-    const { clock, download, log } = this.#context;
-    const forgetSender = this.#senders.rememberSender(block, { peer, vouched: true });
-    const accepted = download.accept(block);
-    const stored = this.#downloads
-      .whileBusy([block.hash], () => accepted.stored)
-      .then(
-        (isNew) => {
-          if (isNew) peer.lastBlockTime = clock.nowSeconds();
-          else forgetSender();
-          this.#context.scheduleRound(isNew ? undefined : peer);
-        },
-        (error: unknown) => {
-          // The fault is this node's and not the peer's: storage failed, or the node is stopping.
-          log.error(`Error in a block of peer=${peer.id}: ${error instanceof Error ? error.message : String(error)}`);
-          this.#context.disconnect(peer);
-        },
-      );
-    this.#last.set(peer, { hash: block.hash, stored });
-    return accepted.next;
-  }
-
-  /**
-   * Resolves when all blocks that a peer sent so far were processed, because its next messages may depend on them.
-   * Undefined if no block of this peer is pending.
-   */
-  settled(peer: Peer): Promise<void> | undefined {
-    const last = this.#last.get(peer);
-    if (last === undefined) return undefined;
-    return last.stored
-      .then(() => this.#context.download.settled(last.hash))
-      .then(() => {
-        if (this.#last.get(peer) === last) this.#last.delete(peer);
-      });
   }
 
   #blame(peer: Peer, hash: BlockHash, reject: Reject, vouched: boolean): void {

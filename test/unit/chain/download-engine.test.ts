@@ -75,7 +75,7 @@ async function open(plan: StandInPlan | null = {}, options: FixtureOptions = {})
     const node = fixture.chain.view.node(new Uint8Array(block.hash))!;
     const taken = raw ? fixture.chain.download.takeBytes(node, bytes, sender) : null;
     if (taken !== null && (await taken.stored)) return true;
-    return fixture.chain.download.accept(parseBlock(bytes, crypto)).stored;
+    return (await fixture.chain.commands.submitBlock(parseBlock(bytes, crypto))).isNew;
   };
   return { ...fixture, engines, changes, give };
 }

@@ -1,9 +1,7 @@
-// Tests blocks of the initial block download: they are stored in any order of arrival, prefetched, and connected in
-// time slices. Prefetching must not change the chain, the coins or the verdicts, compared with blocks that are
-// connected one after the other.
+// Tests blocks of the initial block download without the download engine: they are stored in any order of arrival, and
+// connected in time slices, with the same chain, coins and verdicts as blocks that arrive in order.
 import t from 'tap';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
-import type { VerifyBatch } from '../../../src/parallel/verifier.js';
 import type { BlockFiles } from '../../../src/storage/block-files.js';
 import {
   ANYONE,
@@ -17,18 +15,9 @@ import {
   spend,
   subsidy,
 } from '../../framework/chain-builder.js';
-import { coinsOf, crypto, type Fixture, IN_DOWNLOAD, openFixture, TestClock } from '../../framework/chain-fixture.js';
-import { InlineVerifier } from '../../framework/inline-verifier.js';
+import { allConnected, coinsOf, crypto, type Fixture, IN_DOWNLOAD, openFixture, TestClock } from '../../framework/chain-fixture.js';
 import { type Tx, txid } from '../../framework/messages.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
-
-class CountingVerifier extends InlineVerifier {
-  ahead = 0;
-  override verifyTxs(batch: VerifyBatch) {
-    if (batch.bulk === true) this.ahead += batch.txs.length;
-    return super.verifyTxs(batch);
-  }
-}
 
 const trunk = buildChain(GENESIS, 110);
 
@@ -60,17 +49,17 @@ function payments(from: BuiltBlock, count: number, seed: number): BuiltBlock[] {
   return blocks;
 }
 
-async function start(verifier = new CountingVerifier(crypto)): Promise<Fixture & { verifier: CountingVerifier }> {
-  const fixture = await openFixture({ maxTipAge: IN_DOWNLOAD, verifier });
+async function start(): Promise<Fixture> {
+  const fixture = await openFixture({ maxTipAge: IN_DOWNLOAD });
   for (const block of trunk) await fixture.chain.commands.submitBlock(block.bytes);
-  return { ...fixture, verifier };
+  return fixture;
 }
 
 /** Submits all blocks at once and waits until all are processed. */
 async function take({ chain }: Fixture, blocks: readonly BuiltBlock[]): Promise<boolean[]> {
-  const isNew = await Promise.all(blocks.map(({ bytes }) => chain.download.accept(parseBlock(new Uint8Array(bytes), crypto)).stored));
-  for (const { hash } of blocks) await chain.download.settled(hash);
-  return isNew;
+  const outcomes = await Promise.all(blocks.map(({ bytes }) => chain.commands.submitBlock(bytes)));
+  await allConnected({ chain });
+  return outcomes.map(({ isNew }) => isNew);
 }
 
 t.test('reaches the same tip and coins from blocks in any order', async (t) => {
@@ -78,7 +67,6 @@ t.test('reaches the same tip and coins from blocks in any order', async (t) => {
   const plain = await start();
   for (const block of blocks) await plain.chain.commands.submitBlock(block.bytes);
   const coins = await coinsOf(plain);
-  t.equal(plain.verifier.ahead, 0);
   await plain.end();
   for (const seed of [1, 2, 3, 4]) {
     const random = pseudoRandom(seed);
@@ -94,14 +82,13 @@ t.test('reaches the same tip and coins from blocks in any order', async (t) => {
     }
     t.equal(fixture.chain.view.tip.hashHex, blocks[59]!.hashHex);
     t.same([...(await coinsOf(fixture))], [...coins]);
-    t.ok(fixture.verifier.ahead > 0, 'scripts were prefetched');
     t.same(await take(fixture, [blocks[3]!]), [false], 'a block twice is not new');
     t.ok(await fixture.chain.commands.verifyChain(4, 60));
     await fixture.end();
   }
 });
 
-t.test('rejects a block whose prefetched scripts failed only when its parents are connected', async (t) => {
+t.test('rejects a block whose scripts fail when its parents are connected', async (t) => {
   const locked = spend([reward(trunk[0]!)], [{ value: reward(trunk[0]!).value, script: NO_ONE }]);
   const good = buildBlock(trunk[109]!, { txs: [locked] });
   const next = buildBlock(good);
@@ -141,7 +128,7 @@ t.test('rejects blocks with a missing coin or a wrong merkle root', async (t) =>
   await fixture.end();
 });
 
-t.test('rejects a prefetched spend of an unspendable output in an earlier pending block', async (t) => {
+t.test('rejects a spend of an unspendable output in an earlier pending block', async (t) => {
   const source = reward(trunk[0]!);
   const burns = spend([source], [{ value: 1, script: Buffer.from('6a', 'hex') }]);
   const good = buildBlock(trunk[109]!, { txs: [burns], fees: source.value - 1 });
@@ -154,26 +141,6 @@ t.test('rejects a prefetched spend of an unspendable output in an earlier pendin
   await take(fixture, [good, bad]);
   t.same(rules, [undefined, 'bad-txns-inputs-missingorspent']);
   t.equal(chain.view.tip.hashHex, good.hashHex);
-  await fixture.end();
-});
-
-t.test('reads coins again that were evicted after the prefetch', async (t) => {
-  const blocks = payments(trunk[109]!, 60, 1);
-  const fixture = await start();
-  const { chain } = fixture;
-  // With this budget the cache evicts all coins that it may evict, after each block.
-  chain.view.coins.budgetBytes = 0;
-  let spared = 0;
-  let epoch = chain.view.coins.evictionEpoch;
-  chain.events.tip.add(() => {
-    if (chain.view.coins.evictionEpoch === epoch) spared++;
-    epoch = chain.view.coins.evictionEpoch;
-  });
-  await chain.commands.submitHeaders(blocks.map(({ header }) => header));
-  await take(fixture, blocks);
-  t.equal(chain.view.tip.hashHex, blocks[59]!.hashHex);
-  t.ok(spared < 60, 'coins were forgotten');
-  t.ok(fixture.verifier.ahead > 0, 'and scripts were prefetched');
   await fixture.end();
 });
 
@@ -248,26 +215,6 @@ t.test('switches to a longer branch while blocks of two branches arrive', async 
   await fixture.end();
 });
 
-t.test('limits the number of blocks that wait to be connected', async (t) => {
-  const blocks = buildChain(trunk[109]!, 700);
-  const fixture = await start();
-  const { chain } = fixture;
-  await chain.commands.submitHeaders(blocks.map(({ header }) => header));
-  let most = 0;
-  const taken: Promise<boolean>[] = [];
-  for (const [i, block] of blocks.entries()) {
-    const { stored, next } = chain.download.accept(parseBlock(new Uint8Array(block.bytes), crypto));
-    taken.push(stored);
-    await next;
-    most = Math.max(most, i + 1 - (chain.view.tip.height - 110));
-  }
-  await Promise.all(taken);
-  await chain.download.settled(blocks[699]!.hash);
-  t.equal(chain.view.tip.hashHex, blocks[699]!.hashHex);
-  t.ok(most <= 513, `${most} blocks waited at a time`);
-  await fixture.end();
-});
-
 t.test('verifies skipped scripts once the assumed-valid block no longer covers them', async (t) => {
   const locked = spend([reward(trunk[0]!)], [{ value: reward(trunk[0]!).value, script: NO_ONE }]);
   const good = buildBlock(trunk[109]!, { txs: [locked] });
@@ -280,12 +227,9 @@ t.test('verifies skipped scripts once the assumed-valid block no longer covers t
     const { chain } = fixture;
     for (const block of trunk) await chain.commands.submitBlock(block.bytes);
     await chain.commands.submitHeaders([good, bad, ...after].map(({ header }) => header));
-    // When this block is the tip, the next blocks have already been prefetched.
-    chain.events.tip.add((tip) => {
-      if (withRival && tip.hashHex === good.hashHex) void chain.commands.submitHeaders(rival.map(({ header }) => header));
-    });
-    await take(fixture, [good, bad, after[0]!]);
-    await chain.commands.settled();
+    await take(fixture, [good]);
+    if (withRival) await chain.commands.submitHeaders(rival.map(({ header }) => header));
+    await take(fixture, [bad, after[0]!]);
     const { hashHex } = chain.view.tip;
     await fixture.end();
     return hashHex;
@@ -327,7 +271,7 @@ t.test('treats a shutdown during the download as no fault, and keeps connected b
   const { chain } = fixture;
   for (const block of trunk) await chain.commands.submitBlock(block.bytes);
   await chain.commands.submitHeaders(blocks.map(({ header }) => header));
-  const taken = Promise.allSettled(blocks.map(({ bytes }) => chain.download.accept(parseBlock(new Uint8Array(bytes), crypto)).stored));
+  const taken = Promise.allSettled(blocks.map(({ bytes }) => chain.commands.submitBlock(bytes)));
   stopping.abort();
   await chain.close();
   const ends = await taken;
@@ -358,10 +302,10 @@ t.test('does not connect all waiting blocks in one time slice when a stored bloc
   const waiting = buildChain(trunk.at(-1)!, 20);
   await chain.commands.submitHeaders(waiting.map(({ header }) => header));
   const view = (block: BuiltBlock) => parseBlock(new Uint8Array(block.bytes), crypto);
-  for (const block of [...waiting.slice(1), waiting[0]!]) await chain.download.accept(view(block)).stored;
+  for (const block of [...waiting.slice(1), waiting[0]!]) await chain.commands.submitBlock(view(block));
   const { kind } = await chain.commands.submitBlock(view(waiting[9]!), { force: false });
   t.equal(kind, 'duplicate');
   t.ok(chain.view.tip.height < 115, `stands at ${chain.view.tip.height}`);
-  await chain.download.settled(waiting.at(-1)!.hash);
+  await allConnected({ chain });
   t.equal(chain.view.tip.height, 130);
 });

@@ -5,22 +5,13 @@ import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync 
 import { join } from 'node:path';
 import { mock } from 'node:test';
 import t from 'tap';
-import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import type { Logger } from '../../../src/log/logger.js';
 import { silentLogger } from '../../../src/log/logger.js';
 import type { BlockFiles } from '../../../src/storage/block-files.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import type { StoreEntry } from '../../../src/storage/store.js';
 import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
-import {
-  coinsOf,
-  crypto,
-  type Fixture,
-  IN_DOWNLOAD,
-  OUT_OF_DOWNLOAD,
-  openFixture,
-  temporaryFolder,
-} from '../../framework/chain-fixture.js';
+import { coinsOf, type Fixture, IN_DOWNLOAD, OUT_OF_DOWNLOAD, openFixture, temporaryFolder } from '../../framework/chain-fixture.js';
 import { txid } from '../../framework/messages.js';
 
 const HEAD = 8;
@@ -222,7 +213,7 @@ t.test('forgets lost blocks that were stored but not connected, and keeps the co
   await fixture.chain.commands.submitHeaders(late.map(({ header }) => header));
   // The first block is missing, so the others are stored and not connected.
   const place = readFileSync(join(fixture.dir, 'blk00000.dat')).length;
-  for (const { bytes } of late.slice(1)) await fixture.chain.download.accept(parseBlock(new Uint8Array(bytes), crypto)).stored;
+  for (const { bytes } of late.slice(1)) await fixture.chain.commands.submitBlock(bytes);
   await fixture.chain.commands.submitHeaders([last.header]);
   const image = await imageOf(fixture);
   await fixture.end();

@@ -9,7 +9,7 @@ import type { BlockOutcome } from '../../../src/chain/connect/outcome.js';
 import { type HeaderNode, NodeStatus } from '../../../src/chain/tree/header-node.js';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import type { BuiltBlock } from '../../framework/chain-builder.js';
-import { crypto, type Fixture, IN_DOWNLOAD, OUT_OF_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
+import { allConnected, crypto, type Fixture, IN_DOWNLOAD, OUT_OF_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
 import { copyStory } from '../../framework/spoilt-copy.js';
 
 const view = (bytes: Uint8Array) => parseBlock(new Uint8Array(bytes), crypto);
@@ -35,7 +35,6 @@ const roads: Record<string, Road> = {
   'submitblock, bytes': ({ chain }, bytes) => chain.commands.submitBlock(new Uint8Array(bytes)),
   'a peer, unasked': ({ chain }, bytes) => chain.commands.submitBlock(view(bytes), { force: false }),
   'a peer, asked': ({ chain }, bytes) => chain.commands.submitBlock(view(bytes), { force: true }),
-  'initial download': ({ chain }, bytes) => chain.download.accept(view(bytes)).stored,
   '-loadblock': load,
 };
 
@@ -51,7 +50,7 @@ for (const good of [true, false]) {
     const fixture = await openFixture({ maxTipAge: IN_DOWNLOAD });
     for (const block of trunk) await fixture.chain.commands.submitBlock(block.bytes);
     await fixture.chain.commands.submitHeaders([...before, target, ...after].map(({ header }) => header));
-    await Promise.all([target, ...rest].map(({ bytes }) => fixture.chain.download.accept(view(bytes)).stored));
+    await Promise.all([target, ...rest].map(({ bytes }) => fixture.chain.commands.submitBlock(bytes)));
     return fixture;
   };
 
@@ -62,11 +61,11 @@ for (const good of [true, false]) {
         const { chain } = fixture;
         t.equal(nodeOf(fixture, target).has(NodeStatus.HAVE_DATA), true);
         if (when === 'before the missing block') await road(fixture, copy);
-        const missing = chain.download.accept(view(first.bytes)).stored;
+        const missing = chain.commands.submitBlock(first.bytes);
         if (when === 'with the missing block') await road(fixture, copy);
         await missing;
         if (when === 'after it') await road(fixture, copy);
-        await chain.download.settled(target.hash);
+        await allConnected(fixture);
         for (const { bytes } of after) await chain.commands.submitBlock(bytes);
         await chain.commands.settled();
         t.equal(nodeOf(fixture, target).failed, !good, when);
@@ -100,8 +99,8 @@ t.test('does not remember a mutated copy after a restart', async (t) => {
   const first = await openFixture({ maxTipAge: IN_DOWNLOAD });
   for (const block of trunk) await first.chain.commands.submitBlock(block.bytes);
   await first.chain.commands.submitHeaders([...before, target].map(({ header }) => header));
-  await Promise.all([target, ...before.slice(1)].map(({ bytes }) => first.chain.download.accept(view(bytes)).stored));
-  await first.chain.download.accept(view((before[0] as BuiltBlock).bytes)).stored;
+  await Promise.all([target, ...before.slice(1)].map(({ bytes }) => first.chain.commands.submitBlock(bytes)));
+  await first.chain.commands.submitBlock((before[0] as BuiltBlock).bytes);
   await first.chain.commands.submitBlock(view(copy), { force: false });
   await first.chain.commands.settled();
   await first.chain.close();

@@ -5,7 +5,7 @@ import t from 'tap';
 import { CoinsCache } from '../../../src/chain/coins/coins-cache.js';
 import type { Coin } from '../../../src/consensus/coin.js';
 import { decodeCoin } from '../../../src/storage/codec/coin.js';
-import { FIRST_COINS, SECOND_COINS } from '../../../src/storage/layout.js';
+import { FIRST_COINS } from '../../../src/storage/layout.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import type { BatchOp } from '../../../src/storage/store.js';
 import { WriteBatch } from '../../../src/storage/write-batch.js';
@@ -61,13 +61,11 @@ t.test('throws for a coin that was neither cached nor prefetched', async (t) => 
   t.throws(() => cache.get(outpoint(1)), /prefetched/);
   t.throws(() => cache.spend(outpoint(1)), /prefetched/);
   t.notOk(cache.isKnown(outpoint(1)));
-  t.equal(cache.getIfKnown(outpoint(1)), undefined, 'in the store, but not cached');
   const reading = cache.prefetch([outpoint(1), outpoint(2), outpoint(1)]);
   t.equal(cache.stats().pendingPrefetches, 1);
   await reading;
   t.equal(cache.stats().pendingPrefetches, 0);
   t.equal(text(cache.get(outpoint(1))), '100000000 1 false ');
-  t.equal(text(cache.getIfKnown(outpoint(1))), '100000000 1 false ');
   t.equal(cache.get(outpoint(2)), undefined, 'known to be absent');
   t.equal(cache.spend(outpoint(2)), undefined);
   t.equal(cache.dirty.entries, 0);
@@ -76,53 +74,6 @@ t.test('throws for a coin that was neither cached nor prefetched', async (t) => 
   await t.rejects(cache.prefetch([new Uint8Array(35)]), RangeError);
   await store.batch([{ type: 'put', key: FIRST_COINS.key(outpoint(5)), value: new Uint8Array(0) }]);
   await t.rejects(cache.prefetch([outpoint(5)]), { code: 'STORE_CORRUPTION' });
-});
-
-t.test('reads nothing from a store that was empty at the start until a coin is evicted', async (t) => {
-  const { cache, store } = create(0);
-  let reads = 0;
-  const getMany = store.getMany.bind(store);
-  store.getMany = (keys) => {
-    reads++;
-    return getMany(keys);
-  };
-  t.notOk(cache.holdsAll, 'not before it was asked');
-  await cache.open();
-  t.ok(cache.holdsAll);
-  cache.add(outpoint(1), coin(1));
-  cache.add(outpoint(2), coin(2));
-  await flush(cache, store);
-  await cache.prefetch([outpoint(1), outpoint(3)]);
-  t.equal(cache.get(outpoint(3)), undefined, 'known to be absent');
-  t.match(cache.stats(), { hits: 1, misses: 1 });
-  cache.spend(outpoint(1));
-  cache.add(outpoint(4), coin(4));
-  cache.spend(outpoint(4));
-  t.throws(() => cache.get(outpoint(5)), /prefetched/, 'it must still be prefetched');
-  await flush(cache, store);
-  cache.budgetBytes = cache.usedBytes - 1;
-  cache.evict();
-  cache.evict();
-  t.match(cache.stats(), { evictions: 1 }, 'entries of missing coins are evicted first');
-  t.notOk(cache.isKnown(outpoint(3)));
-  t.ok(cache.holdsAll, 'its absence need not be remembered');
-  await cache.prefetch([outpoint(3)]);
-  t.equal(reads, 0);
-  cache.budgetBytes = 0;
-  for (let i = 0; i < 3; i++) cache.evict();
-  t.match(cache.stats(), { entries: 0 });
-  t.notOk(cache.holdsAll);
-  await cache.prefetch([outpoint(2), outpoint(3)]);
-  t.equal(reads, 1);
-  t.equal(text(cache.get(outpoint(2))), text(coin(2)));
-  const second = new CoinsCache({ budgetBytes: 0 }, { store, space: FIRST_COINS });
-  await second.open();
-  t.notOk(second.holdsAll, 'a store with coins');
-  const third = new CoinsCache({ budgetBytes: 0 }, { store, space: SECOND_COINS });
-  await third.open();
-  t.ok(third.holdsAll, 'beside them, another set without any');
-  third.switchSpace(FIRST_COINS);
-  t.notOk(third.holdsAll);
 });
 
 t.test('never writes a coin that was created and spent between two flushes', async (t) => {
@@ -303,10 +254,8 @@ t.test('behaves like a map over long random histories', async (t) => {
     { weight: 2, arbitrary: fc.tuple(fc.constant('defer' as const), number, fc.integer({ min: 1, max: 5 })) },
   );
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 50, maxLength: 300 }), fc.boolean(), async (steps, opened) => {
+    fc.asyncProperty(fc.array(step, { minLength: 50, maxLength: 300 }), async (steps) => {
       const { cache, store } = create(0);
-      if (opened) await cache.open();
-      if (cache.holdsAll !== opened) return false;
       const model = new Map<number, Coin>();
       const lent: { coin: Coin | undefined; asOf: string }[] = [];
       const pending: Promise<void>[] = [];
@@ -395,7 +344,6 @@ t.test('behaves like a map over long random histories', async (t) => {
         for (let n = 0; n < OUTPOINTS; n++) {
           const asOf = text((before ?? model).get(n));
           if (cache.isKnown(outpoint(n)) && text(cache.get(outpoint(n))) !== asOf) return false;
-          if (cache.holdsAll && !cache.isKnown(outpoint(n)) && asOf !== 'none') return false;
           // One at a time: a coin that was read is not evicted soon.
           if (n !== lent.length % OUTPOINTS) continue;
           const framed = Uint8Array.of(7, ...outpoint(n), 7);
@@ -460,7 +408,6 @@ t.test('rejects flushes, evictions and other changes until a staged change is sh
 t.test('applies a deferred change once, at the first access of any kind', async (t) => {
   const asked: Record<string, (cache: CoinsCache) => unknown> = {
     get: (cache) => cache.get(outpoint(1)),
-    getIfKnown: (cache) => cache.getIfKnown(outpoint(9)),
     useIfKnown: (cache) => cache.touchIfKnown(outpoint(9), 0),
     isKnown: (cache) => cache.isKnown(outpoint(9)),
     look: (cache) => cache.lookUp(outpoint(9), 0),

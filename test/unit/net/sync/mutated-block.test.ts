@@ -21,7 +21,15 @@ import { encodeBlockTxs, encodeCompactBlock } from '../../../../src/net/wire/com
 import { decodeInv } from '../../../../src/net/wire/messages.js';
 import { INV, SERVICE } from '../../../../src/net/wire/protocol.js';
 import { ANYONE, type BuiltBlock, buildBlock, reward, spend } from '../../../framework/chain-builder.js';
-import { crypto, type Fixture, facesOf, IN_DOWNLOAD, OUT_OF_DOWNLOAD, openFixture } from '../../../framework/chain-fixture.js';
+import {
+  allConnected,
+  crypto,
+  type Fixture,
+  facesOf,
+  IN_DOWNLOAD,
+  OUT_OF_DOWNLOAD,
+  openFixture,
+} from '../../../framework/chain-fixture.js';
 import { InlineVerifier } from '../../../framework/inline-verifier.js';
 import { compactSize } from '../../../framework/messages.js';
 import { copyStory, withTxs } from '../../../framework/spoilt-copy.js';
@@ -148,8 +156,7 @@ t.test('in the initial block download: connects a block although a mutated copy 
     room.receiver.receiveBlock(from === 'same' ? second : other, new Uint8Array(copy));
     verifier.open();
     for (const { bytes } of after) room.receiver.receiveBlock(honest, new Uint8Array(bytes));
-    await chain.download.settled((after.at(-1) as BuiltBlock).hash);
-    await chain.commands.settled();
+    await allConnected(fixture);
     t.equal(chain.view.node(target.hash)?.failed, false, `${delay} ticks, ${from}`);
     t.equal(chain.view.tip.height, HEIGHT);
     t.same(
@@ -179,8 +186,7 @@ t.test('blames the sender of an unrequested mutated copy, and keeps the request 
     t.same(room.blamed, ['2 100 mutated block']);
     t.equal(room.downloads.requestOf(target.hash)?.peer, honest);
     await room.receiver.receiveBlock(honest, new Uint8Array(target.bytes));
-    await chain.download.settled(target.hash);
-    await chain.commands.settled();
+    await allConnected(fixture);
     t.equal(chain.view.tip.hashHex, target.hashHex);
     t.same(room.blamed, ['2 100 mutated block']);
     if (maxTipAge === OUT_OF_DOWNLOAD) t.same(room.good, [1]);
