@@ -70,6 +70,14 @@ export class Daemon {
     return daemon;
   }
 
+  /** Starts a daemon like `start`, and removes it at the end of a test. */
+  static async startFor(t: { teardown(end: () => unknown): unknown }, ...options: string[]): Promise<Daemon> {
+    const daemon = new Daemon(fs.mkdtempSync(path.join(os.tmpdir(), 'adit-test-')), await freePort(), options);
+    t.teardown(() => daemon.remove());
+    await daemon.up();
+    return daemon;
+  }
+
   /** Starts the daemon of another build, like `start`. @param file its aditd.js */
   static async startFrom(file: string, ...options: string[]): Promise<Daemon> {
     const daemon = new Daemon(fs.mkdtempSync(path.join(os.tmpdir(), 'adit-test-')), await freePort(), options);

@@ -45,8 +45,7 @@ t.test('refuses to start with unusable options and names the option', async (t) 
 });
 
 t.test('refuses to start a second node in the same folder or on the same port', async (t) => {
-  const node = await Daemon.start();
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t);
   const locked = run(daemonFile, '-regtest', `-datadir=${node.dir}`, `-rpcport=${await freePort()}`, '-printtoconsole=0');
   t.equal(locked.status, 1);
   t.equal(locked.err, `Error: Cannot obtain a lock on directory ${node.networkDir}. adit is probably already running.\n`);
@@ -89,8 +88,7 @@ t.test('refuses to start when the port for peers is in use', async (t) => {
 });
 
 t.test('stops cleanly on SIGTERM', async (t) => {
-  const node = await Daemon.start();
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t);
   const [hash] = await node.call('generatetoaddress', 1, 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080');
   node.child?.kill('SIGTERM');
   t.same(await node.ended(), { code: 0, signal: null });
@@ -99,8 +97,7 @@ t.test('stops cleanly on SIGTERM', async (t) => {
 });
 
 t.test('survives garbage on the RPC port', async (t) => {
-  const node = await Daemon.start();
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t);
   const garbage = [
     '\0\xff\x01\x02'.repeat(500),
     'GET / HTTP/9.9\r\n\r\n',
@@ -125,8 +122,7 @@ t.test('survives garbage on the RPC port', async (t) => {
 
 t.test('serves metrics in the format of Prometheus', async (t) => {
   const port = await freePort();
-  const node = await Daemon.start(`-metricsport=${port}`);
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, `-metricsport=${port}`);
   await node.call('generatetoaddress', 2, 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080');
   await node.call('getblocktemplate', { rules: ['segwit'] });
   const text = await new Promise<string>((resolve, reject) => {

@@ -77,8 +77,7 @@ t.test('reads and writes settings.json', async (t) => {
     t.match(said, /^1 Error: Failed loading settings file:\n- /);
     t.match(said, message);
   }
-  const node = await Daemon.start();
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t);
   const file = path.join(node.networkDir, 'settings.json');
   const warning = `    "_warning_": ${JSON.stringify(JSON.parse(fs.readFileSync(file, 'utf8'))._warning_)}`;
   t.equal(fs.readFileSync(file, 'utf8'), `{\n${warning}\n}\n`, 'made at the start');
@@ -100,8 +99,7 @@ t.test('reads and writes settings.json', async (t) => {
 });
 
 t.test('applies sections and included files of bitcoin.conf', async (t) => {
-  const node = await Daemon.start();
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t);
   await node.stop();
   fs.writeFileSync(
     path.join(node.dir, 'bitcoin.conf'),

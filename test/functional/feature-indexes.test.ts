@@ -14,8 +14,7 @@ const fault = (call: Promise<unknown>): Promise<string> =>
   );
 
 t.test('builds txindex, block filters and coin statistics, and keeps them current', async (t) => {
-  const node = await Daemon.start();
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t);
   const hashes: string[] = await node.call('generatetoaddress', 120, ADDRESS);
   const coinbaseOf = async (hash: string): Promise<string> => (await node.call('getblock', hash)).tx[0];
   const old = await coinbaseOf(hashes[4]!);

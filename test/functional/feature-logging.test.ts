@@ -38,8 +38,7 @@ function refused(...args: string[]): string {
 }
 
 t.test('logs the events of a run', async (t) => {
-  const node = await Daemon.start('-debug=rpc', '-rpcbind=127.0.0.1', '-rpcauth=bob:salt$00', '-noconnect=0');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-debug=rpc', '-rpcbind=127.0.0.1', '-rpcauth=bob:salt$00', '-noconnect=0');
   const [hash] = await node.call('generatetoaddress', 1, ADDRESS);
   await node.call('invalidateblock', hash);
   await node.call('reconsiderblock', hash);
@@ -96,8 +95,7 @@ t.test('refuses a log file that cannot be written, and wrong log options', async
 });
 
 t.test('writes the cookie file with mode 0600 and deletes it at a stop', async (t) => {
-  const node = await Daemon.start();
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t);
   const cookie = path.join(node.networkDir, '.cookie');
   const mode = () => (fs.statSync(cookie).mode & 0o777).toString(8);
   t.equal(mode(), '600');

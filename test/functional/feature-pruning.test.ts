@@ -36,8 +36,7 @@ const heavy = (prev: BuiltBlock, bytes: number): BuiltBlock =>
 t.test('prunes block files on request (pruneblockchain)', async (t) => {
   const port = await freePort();
   const options = [`-port=${port}`, '-bind=127.0.0.1', '-connect=0', '-fastprune'];
-  const node = await Daemon.start(...options);
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, ...options);
   await t.rejects(node.call('pruneblockchain', 1), { code: -1, message: 'Cannot prune blocks because node is not in prune mode.' });
   t.equal((await node.call('getblockchaininfo')).pruned, false);
   t.notOk('pruneheight' in (await node.call('getblockchaininfo')));
@@ -170,8 +169,15 @@ async function refusedIndex(node: Daemon): Promise<string> {
 }
 
 t.test('prunes block files automatically past the target size', async (t) => {
-  const node = await Daemon.start('-fastprune', '-prune=2', '-coinstatsindex', '-blockfilterindex', '-peerblockfilters', '-debug=prune');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(
+    t,
+    '-fastprune',
+    '-prune=2',
+    '-coinstatsindex',
+    '-blockfilterindex',
+    '-peerblockfilters',
+    '-debug=prune',
+  );
   let tip: BuiltBlock = GENESIS;
   const target = 2 << 20;
   let most = 0;

@@ -32,8 +32,7 @@ t.test('warms up while a miner requests templates, after warm-ups that a stop an
   const port = await freePort();
   // Its blocks do not depend on the options of relay.
   const relay = ['-minrelaytxfee=0.5', '-dustrelayfee=1', '-bytespersigop=1000000', '-maxmempool=5'];
-  const node = await Daemon.start('-rehearse=1', `-metricsport=${port}`, ...relay);
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-rehearse=1', `-metricsport=${port}`, ...relay);
   // A folder of this name that does not belong to the warm-up, for example an old wallet.
   const other = path.join(node.networkDir, 'rehearsal');
   fs.mkdirSync(other);
@@ -80,8 +79,7 @@ t.test('warms up while a miner requests templates, after warm-ups that a stop an
 });
 
 t.test('starts without a warm-up with -rehearse=0', async (t) => {
-  const node = await Daemon.start('-rehearse=0');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-rehearse=0');
   await node.call('generatetoaddress', 1, ADDRESS);
   await askForTemplate(node);
   for (let i = 0; i < 3; i++) {

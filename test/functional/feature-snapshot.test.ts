@@ -21,15 +21,13 @@ t.test('loads a snapshot of coins and validates it in the background', async (t)
   const blocks = coreChain(BASE + 20);
   t.equal(blocks[BASE - 1]!.hashHex, BASE_HASH);
   const port = await freePort();
-  const full = await Daemon.start(`-port=${port}`, '-listen=1', '-connect=0', '-maxtipage=9999999999');
-  t.teardown(() => full.remove());
+  const full = await Daemon.startFor(t, `-port=${port}`, '-listen=1', '-connect=0', '-maxtipage=9999999999');
   for (const block of blocks.slice(0, BASE)) await full.call('submitblock', hex(block.bytes));
   const file = path.join(full.dir, 'coins.dat');
   t.match(await full.call('dumptxoutset', file, 'latest'), { coins_written: BASE, base_hash: BASE_HASH, txoutset_hash: COINS_HASH });
   for (const block of blocks.slice(BASE)) await full.call('submitblock', hex(block.bytes));
 
-  const node = await Daemon.start(`-port=${await freePort()}`, '-listen=1', '-connect=0', '-maxtipage=9999999999', '-txindex=1');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, `-port=${await freePort()}`, '-listen=1', '-connect=0', '-maxtipage=9999999999', '-txindex=1');
   const services = async (): Promise<string[]> => (await node.call('getnetworkinfo')).localservicesnames;
   t.ok((await services()).includes('NETWORK'));
   t.equal(

@@ -32,8 +32,7 @@ function run(args: readonly string[], input = ''): Promise<Ended> {
 }
 
 t.test('runs adit-cli against a node', async (t) => {
-  const node = await Daemon.start('-rpcauth=bob:aa$8e3ab8d9e0ab4cf5b9a3bc0a55fc2b1d6dd0b9b6e4b5e2b4cbbfb1f9b8b1f7a0');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-rpcauth=bob:aa$8e3ab8d9e0ab4cf5b9a3bc0a55fc2b1d6dd0b9b6e4b5e2b4cbbfb1f9b8b1f7a0');
   const cli = (...args: string[]): Promise<Ended> => run(['-regtest', `-datadir=${node.dir}`, `-rpcport=${node.port}`, ...args]);
   const piped = (input: string, ...args: string[]): Promise<Ended> =>
     run(['-regtest', `-datadir=${node.dir}`, `-rpcport=${node.port}`, ...args], input);
@@ -135,8 +134,7 @@ t.test('accepts credentials made by -newrpcauth within the limits of -rpcwhiteli
   for (const name of ['', 'a:b', 'a$b', 'a b'])
     t.match(await run([`-newrpcauth=${name}`]), { status: 1, err: /takes a name/ }, `"${name}"`);
 
-  const node = await Daemon.start(`-${line}`, '-rpcwhitelist=pool:getblockcount', '-rpcwhitelistdefault=0');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, `-${line}`, '-rpcwhitelist=pool:getblockcount', '-rpcwhitelistdefault=0');
   const target = ['-regtest', `-datadir=${node.dir}`, `-rpcport=${node.port}`];
   const cli = (...args: string[]): Promise<Ended> => run([...target, '-rpcuser=pool', `-rpcpassword=${password}`, ...args]);
   t.same(await cli('getblockcount'), { status: 0, out: '0\n', err: '' });
@@ -152,8 +150,7 @@ t.test('explains what is wrong when adit-cli reaches no node', async (t) => {
   });
   const waited = await run(['-regtest', `-rpcport=${port}`, '-rpcpassword=x', '-rpcwait', '-rpcwaittimeout=1', 'getblockcount']);
   t.match(waited, { status: 1, err: /^error: timeout on transient error: Could not connect to the server/ });
-  const node = await Daemon.start();
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t);
   await node.stop();
   const patient = run(['-regtest', `-datadir=${node.dir}`, `-rpcport=${node.port}`, '-rpcwait', '-rpcwaittimeout=50', 'getblockcount']);
   await node.up();

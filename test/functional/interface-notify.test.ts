@@ -55,13 +55,13 @@ t.test('publishes every ZeroMQ topic', async (t) => {
   const shared = `tcp://127.0.0.1:${await freePort()}`;
   const own = `tcp://127.0.0.1:${await freePort()}`;
   const topics = ['hashblock', 'hashtx', 'rawblock', 'rawtx'];
-  const node = await Daemon.start(
+  const node = await Daemon.startFor(
+    t,
     ...topics.map((topic) => `-zmqpub${topic}=${shared}`),
     `-zmqpubsequence=${own}`,
     '-zmqpubsequencehwm=700',
     '-acceptnonstdtxn=1',
   );
-  t.teardown(() => node.remove());
   t.same(await node.call('getzmqnotifications'), [
     { type: 'pubhashblock', address: shared, hwm: 1000 },
     { type: 'pubhashtx', address: shared, hwm: 1000 },
@@ -172,8 +172,7 @@ t.test('publishes every ZeroMQ topic', async (t) => {
 
 t.test('accepts and publishes a block of 300 payments while only rawtx is on', async (t) => {
   const at = `tcp://127.0.0.1:${await freePort()}`;
-  const node = await Daemon.start(`-zmqpubrawtx=${at}`, '-acceptnonstdtxn=1');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, `-zmqpubrawtx=${at}`, '-acceptnonstdtxn=1');
   const inbox = new Inbox([at], ['rawtx']);
   t.teardown(() => inbox.close());
   const wallet = new MiniWallet();
@@ -238,14 +237,14 @@ function outputFolder(t: Test): { dir: string; lines: (file: string) => string[]
 t.test('runs notify commands and calls webhooks', async (t) => {
   const { received, url } = await webhookReceiver(t, 2);
   const { dir, lines } = outputFolder(t);
-  const node = await Daemon.start(
+  const node = await Daemon.startFor(
+    t,
     `-notifyurl=${url}`,
     `-blocknotify=echo %s >> ${dir}/blocks`,
     `-startupnotify=touch ${dir}/up`,
     '-blocknotify=exit 3',
     `-walletnotify=echo %s,%w,%b,%h,%d >> ${dir}/seen`,
   );
-  t.teardown(() => node.remove());
   await node.call('generatetoaddress', 1, address);
   const hashes = [await node.call('getbestblockhash'), ...(await node.call('generatetoaddress', 4, address))];
   const log = (): string => fs.readFileSync(`${node.networkDir}/debug.log`, 'utf8');
@@ -303,8 +302,12 @@ t.test('runs -alertnotify and alert webhooks for a long invalid chain and for un
   const { received, url } = await webhookReceiver(t);
   const { dir, lines } = outputFolder(t);
   // No deployment uses version bit 3: three periods of 144 blocks make it start, lock in and become active.
-  const node = await Daemon.start(`-alertnotify=echo %s >> ${dir}/alerts`, `-notifyurl=${url}`, `-blockversion=${0x20000000 + 2 ** 3}`);
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(
+    t,
+    `-alertnotify=echo %s >> ${dir}/alerts`,
+    `-notifyurl=${url}`,
+    `-blockversion=${0x20000000 + 2 ** 3}`,
+  );
   const time = Math.floor(Date.now() / 1000) - 100;
   const first = buildBlock(GENESIS, { time, script: TRUE_SCRIPT });
   await node.call('submitblock', first.bytes.toString('hex'));

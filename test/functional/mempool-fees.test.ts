@@ -14,8 +14,7 @@ for (const [compat, disabled] of [
   ['0.21.1', false],
 ] as const) {
   t.test(`estimates with -blocksonly, -compat=${compat}`, async (t) => {
-    const node = await Daemon.start('-blocksonly', '-walletbroadcast=1', `-compat=${compat}`, ...lean);
-    t.teardown(() => node.remove());
+    const node = await Daemon.startFor(t, '-blocksonly', '-walletbroadcast=1', `-compat=${compat}`, ...lean);
     if (disabled) {
       for (const call of ['estimatesmartfee', 'estimaterawfee'])
         t.equal(await refusal(node.call(call, 6)), '-32603 Fee estimation disabled');
@@ -39,8 +38,7 @@ for (const [compat, disabled] of [
 }
 
 t.test('writes fee estimates every hour and ignores stale files', async (t) => {
-  const node = await Daemon.start('-disablewallet', '-par=1');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-disablewallet', '-par=1');
   const file = path.join(node.networkDir, 'fee_estimates.dat');
   const log = path.join(node.networkDir, 'debug.log');
   t.notOk(fs.existsSync(file));

@@ -11,8 +11,7 @@ import { until } from '../framework/until.js';
 const loaded = (node: Daemon): Promise<void> => until('the mempool is loaded', async () => (await node.call('getmempoolinfo')).loaded);
 
 t.test('restores the mempool after restarts', async (t) => {
-  const node = await Daemon.start();
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t);
   const wallet = new MiniWallet();
   const rewards: Spendable[] = [];
   const mineOne = async (): Promise<void> => {
@@ -85,8 +84,7 @@ t.test('restores the mempool after restarts', async (t) => {
 });
 
 t.test('checks the arguments of the fee estimation calls', async (t) => {
-  const node = await Daemon.start();
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t);
   const fault = async (method: string, ...params: unknown[]): Promise<string> => {
     try {
       await node.call(method, ...params);

@@ -7,8 +7,7 @@ import { figure, scrape } from '../framework/scrape.js';
 
 t.test('shows the values of getblockstats, getmempoolinfo and getnetworkinfo', async (t) => {
   const port = await freePort();
-  const node = await Daemon.start(`-metricsport=${port}`, '-fallbackfee=0.0002');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, `-metricsport=${port}`, '-fallbackfee=0.0002');
   await node.call('createwallet', 'w');
   const address = await node.call('getnewaddress');
   await node.call('generatetoaddress', 101, address);
@@ -36,8 +35,7 @@ t.test('shows the values of getblockstats, getmempoolinfo and getnetworkinfo', a
 
 t.test('shows no sample for parts that a node does not run', async (t) => {
   const port = await freePort();
-  const node = await Daemon.start(`-metricsport=${port}`, '-disablewallet');
-  t.teardown(() => node.remove());
+  await Daemon.startFor(t, `-metricsport=${port}`, '-disablewallet');
   const metrics = await scrape(port);
   t.equal(figure(metrics, 'bitcoin_blocks'), 0);
   const absent = /^(adit_fleet_|adit_sv2_|adit_wallets_heap_bytes|bitcoin_est_smart_fee_|bitcoin_latest_block_)/;

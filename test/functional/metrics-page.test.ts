@@ -52,8 +52,7 @@ t.test('shows the mempool by fee rate', async (t) => {
 
 t.test('shows a miner its workers and its block, whatever their names are', async (t) => {
   const [port, stratumPort] = [await freePort(), await freePort()];
-  const node = await Daemon.start(`-metricsport=${port}`, '-stratum', `-stratumport=${stratumPort}`);
-  t.teardown(() => node.remove());
+  await Daemon.startFor(t, `-metricsport=${port}`, '-stratum', `-stratumport=${stratumPort}`);
   const evil = '<img src=x onerror=document.title=1>';
   const name = `${address}.${evil}`;
   const miner = await StratumClient.start(stratumPort, name, '<script>document.title=2</script>');
@@ -103,8 +102,7 @@ t.test('shows a miner its workers and its block, whatever their names are', asyn
 
 t.test('streams events to the status page', async (t) => {
   const port = await freePort();
-  const node = await Daemon.start(`-metricsport=${port}`);
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, `-metricsport=${port}`);
   await node.call('generatetoaddress', 14, address);
   await node.call('getblocktemplate', { rules: ['segwit'] });
   const event = await eventWith(port, (one) => one.template !== null);

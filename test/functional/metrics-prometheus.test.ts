@@ -74,10 +74,15 @@ t.test('has data for every panel and alert', { skip: missing && 'needs the prome
     await freePort(),
     await freePort(),
   ];
-  const node = await Daemon.start(`-metricsport=${metricsPort}`, '-sv2', `-sv2port=${sv2Port}`, '-stratum', `-stratumport=${stratumPort}`);
-  t.teardown(() => node.remove());
-  const plain = await Daemon.start(`-metricsport=${plainPort}`);
-  t.teardown(() => plain.remove());
+  const node = await Daemon.startFor(
+    t,
+    `-metricsport=${metricsPort}`,
+    '-sv2',
+    `-sv2port=${sv2Port}`,
+    '-stratum',
+    `-stratumport=${stratumPort}`,
+  );
+  const plain = await Daemon.startFor(t, `-metricsport=${plainPort}`);
   const miner = await Sv2Client.start(sv2Port, (await node.call('getsv2info')).authoritykey);
   t.teardown(() => miner.close());
   const worker = `${address}.rig`;

@@ -14,8 +14,7 @@ const WARNING = 'that BIP54 (consensus cleanup) will not allow';
 const warnings = (node: Daemon): number => fs.readFileSync(path.join(node.dir, 'regtest', 'debug.log'), 'utf8').split(WARNING).length - 1;
 
 t.test("keeps today's rules on a network without the consensus cleanup", async (t) => {
-  const node = await Daemon.start();
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t);
   const key = new MiniWallet().key();
   const plain = await node.call('getblocktemplate', { rules: ['segwit'] });
   t.notOk('coinbaselocktime' in plain || 'coinbasesequence' in plain, 'only for clients that name the rule');
@@ -34,8 +33,7 @@ t.test("keeps today's rules on a network without the consensus cleanup", async (
 });
 
 t.test('enforces the consensus cleanup on regtest once it is active', async (t) => {
-  const node = await Daemon.start('-vbparams=consensuscleanup:0:999999999999');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-vbparams=consensuscleanup:0:999999999999');
   const key = new MiniWallet().key();
   await node.call('generatetoaddress', 143, ADDRESS);
   const silent = await node.call('getblocktemplate', { rules: ['segwit'] });

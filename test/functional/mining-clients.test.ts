@@ -11,8 +11,7 @@ import { metricBecomes } from '../framework/scrape.js';
 // The option that existing configurations of ckpool and p2pool need.
 const lenientPort = await freePort();
 const metricsPort = await freePort();
-const node = await Daemon.start(`-rpclenientport=${lenientPort}`, `-metricsport=${metricsPort}`);
-t.teardown(() => node.remove());
+const node = await Daemon.startFor(t, `-rpclenientport=${lenientPort}`, `-metricsport=${metricsPort}`);
 const wallet = new MiniWallet();
 const address = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 const basic = (): string => Buffer.from(node.auth).toString('base64');

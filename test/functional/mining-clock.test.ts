@@ -24,8 +24,15 @@ for (const [compat, prefix] of [
 
 async function falls(t: Test, compat: string, begins: string): Promise<void> {
   const [metrics, sv2] = [await freePort(), await freePort()];
-  const node = await Daemon.start(`-compat=${compat}`, `-mocktime=${NOW}`, `-metricsport=${metrics}`, '-sv2', `-sv2port=${sv2}`, ...lean);
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(
+    t,
+    `-compat=${compat}`,
+    `-mocktime=${NOW}`,
+    `-metricsport=${metrics}`,
+    '-sv2',
+    `-sv2port=${sv2}`,
+    ...lean,
+  );
   await node.call('generatetoaddress', 20, PAYEE);
   // With -compat=0.21.1 the node would return the cached template as long as the mempool does not change.
   if (compat !== '0.21.1') await node.call('getblocktemplate', rules);
@@ -63,8 +70,7 @@ async function falls(t: Test, compat: string, begins: string): Promise<void> {
 }
 
 t.test('refuses to start with a tip more than two hours ahead of the clock', async (t) => {
-  const node = await Daemon.start(`-mocktime=${NOW}`, ...lean);
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, `-mocktime=${NOW}`, ...lean);
   await node.call('generatetoaddress', 20, PAYEE);
   const { time } = await node.call('getblockheader', await node.call('getbestblockhash'));
   await node.stop();

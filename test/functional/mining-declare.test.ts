@@ -19,8 +19,7 @@ const declared = (block: BuiltBlock): [string, string, string[]] => [
 ];
 
 async function grown(t: { teardown(end: () => unknown): void }, ...options: string[]): Promise<{ node: Daemon; chain: BuiltBlock[] }> {
-  const node = await Daemon.start('-acceptnonstdtxn=1', ...options);
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-acceptnonstdtxn=1', ...options);
   const chain: BuiltBlock[] = [buildBlock(GENESIS, { time: START, script: TRUE_SCRIPT })];
   while (chain.length < 120) chain.push(buildBlock(chain.at(-1)!, { time: START + chain.length, script: TRUE_SCRIPT }));
   for (const block of chain) await node.call('submitblock', block.bytes.toString('hex'));

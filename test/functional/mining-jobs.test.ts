@@ -12,8 +12,7 @@ const idOf = (tx: Tx): string => shown(txid(tx));
 const hexOf = (tx: Tx): string => serializeTx(tx).toString('hex');
 
 t.test('finds transactions by wtxid, keeps pinned ones, and handles the next block', async (t) => {
-  const node = await Daemon.start('-acceptnonstdtxn=1', '-blockreconstructionextratxn=0', `-mocktime=${START + 200}`);
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-acceptnonstdtxn=1', '-blockreconstructionextratxn=0', `-mocktime=${START + 200}`);
   const chain: BuiltBlock[] = [buildBlock(GENESIS, { time: START })];
   while (chain.length < 110) chain.push(buildBlock(chain.at(-1)!, { time: START + chain.length }));
   for (const block of chain) await node.call('submitblock', block.bytes.toString('hex'));

@@ -9,8 +9,7 @@ import { type Kind, kinds, MiniWallet, type Spendable } from '../framework/mini-
 const rules = { rules: ['segwit'] };
 
 t.test('mines 300 blocks over HTTP', async (t) => {
-  const node = await Daemon.start('-templatemode=core', '-checktemplates=1', '-acceptnonstdtxn=0');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-templatemode=core', '-checktemplates=1', '-acceptnonstdtxn=0');
   const wallet = new MiniWallet();
   /** Coinbases by height, to be spent when mature. */
   const rewards: { at: number; coin: Spendable }[] = [];

@@ -13,8 +13,7 @@ const RULES = { rules: ['segwit'] };
 const idOf = (tx: Tx): string => shown(txid(tx));
 
 async function rig(t: Test, mode: string) {
-  const node = await Daemon.start(`-templatemode=${mode}`, '-acceptnonstdtxn=1', '-checktemplates=1', '-longpolldelta=0.00000001');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, `-templatemode=${mode}`, '-acceptnonstdtxn=1', '-checktemplates=1', '-longpolldelta=0.00000001');
   const chain: BuiltBlock[] = [buildBlock(GENESIS, { time: START })];
   while (chain.length < 120) chain.push(buildBlock(chain.at(-1)!, { time: START + chain.length }));
   for (const block of chain) await node.call('submitblock', block.bytes.toString('hex'));

@@ -26,14 +26,14 @@ interface Bench {
 /** Starts a node with 110 blocks and a clock that does not move, so that replies can be compared byte by byte. */
 async function bench(t: Test): Promise<Bench> {
   const metrics = await freePort();
-  const node = await Daemon.start(
+  const node = await Daemon.startFor(
+    t,
     '-templatemode=core',
     `-fronts=${FRONTS}`,
     '-acceptnonstdtxn=1',
     `-metricsport=${metrics}`,
     `-mocktime=${START}`,
   );
-  t.teardown(() => node.remove());
   const connections = await connect(node, POLLS);
   const [writer] = (await connect(node, 1)) as [Connection];
   t.teardown(() => closeAll([...connections, writer]));

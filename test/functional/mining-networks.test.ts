@@ -20,8 +20,7 @@ const SIGNET = '-8 getblocktemplate must be called with the signet rule set (cal
 const ADDRESS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 
 t.test('refuses templates of the main chain without peers', async (t) => {
-  const node = await Daemon.start('-chain=main');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-chain=main');
   const notConnected = '-9 Bitcoin Core is not connected!';
   t.equal(await fault(node, { rules: ['segwit'] }), notConnected);
   t.equal(await fault(node, {}), notConnected, 'before the rules');
@@ -43,8 +42,7 @@ t.test('refuses templates of the main chain without peers', async (t) => {
 
 t.test('refuses templates of the main chain during the initial download', async (t) => {
   const port = await freePort();
-  const node = await Daemon.start('-chain=main', `-port=${port}`, '-bind=127.0.0.1', '-listen=1', '-connect=0');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-chain=main', `-port=${port}`, '-bind=127.0.0.1', '-listen=1', '-connect=0');
   const notConnected = '-9 Bitcoin Core is not connected!';
   const downloading = '-10 Bitcoin Core is in initial sync and waiting for blocks...';
   t.equal(await fault(node, { rules: ['segwit'] }), notConnected);
@@ -66,8 +64,7 @@ t.test('refuses templates of the main chain during the initial download', async 
 });
 
 t.test('serves templates of the public signet', async (t) => {
-  const node = await Daemon.start('-signet');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-signet');
   t.equal(await fault(node, { rules: ['segwit'] }), SIGNET);
   t.equal(await fault(node, {}), SIGNET, 'asked for first');
   t.equal(await fault(node, { rules: ['signet'] }), SEGWIT);
@@ -84,8 +81,7 @@ t.test('serves templates of the public signet', async (t) => {
 });
 
 t.test('serves templates of a custom signet', async (t) => {
-  const node = await Daemon.start('-signet', '-signetchallenge=51');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-signet', '-signetchallenge=51');
   t.equal(await fault(node, { rules: ['segwit'] }), SIGNET);
   t.equal((await node.call('getblocktemplate', { rules: ['signet', 'segwit'] })).signet_challenge, '51');
 });
@@ -110,8 +106,7 @@ const TOP = 0x20000000;
 const BIT = 28;
 
 t.test('locks in and activates a deployment that miners signal', async (t) => {
-  const node = await Daemon.start('-vbparams=testdummy:0:999999999999:576');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-vbparams=testdummy:0:999999999999:576');
   const without = ['csv', '!segwit', 'taproot'];
   const on = { vbavailable: { testdummy: BIT }, vbrequired: 0, rules: without };
   const off = { vbavailable: {}, vbrequired: 0, rules: without };
@@ -137,8 +132,7 @@ t.test('locks in and activates a deployment that miners signal', async (t) => {
 });
 
 t.test('fails a deployment that no miner signals', async (t) => {
-  const node = await Daemon.start('-vbparams=testdummy:0:1', `-blockversion=${TOP}`);
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-vbparams=testdummy:0:1', `-blockversion=${TOP}`);
   await mineTo(node, 143);
   t.match(await signals(node), { version: TOP, vbavailable: { testdummy: BIT }, status: 'started', since: 144 });
   await mineTo(node, 287);
@@ -146,13 +140,11 @@ t.test('fails a deployment that no miner signals', async (t) => {
 });
 
 t.test('reports deployments that are never or always active', async (t) => {
-  const never = await Daemon.start('-vbparams=testdummy:-2:0');
-  t.teardown(() => never.remove());
+  const never = await Daemon.startFor(t, '-vbparams=testdummy:-2:0');
   const template = await never.call('getblocktemplate', { rules: ['segwit'] });
   t.match(template, { version: TOP, vbavailable: {}, rules: ['csv', '!segwit', 'taproot'] });
   t.notOk('testdummy' in (await never.call('getblockchaininfo')).softforks, 'and it is not listed');
-  const always = await Daemon.start('-vbparams=testdummy:-1:999999999999');
-  t.teardown(() => always.remove());
+  const always = await Daemon.startFor(t, '-vbparams=testdummy:-1:999999999999');
   t.match(await signals(always), {
     version: TOP,
     vbavailable: {},

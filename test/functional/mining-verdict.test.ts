@@ -10,8 +10,7 @@ const PAYEE = Buffer.from(`0014${'11'.repeat(20)}`, 'hex');
 const idOf = (tx: Tx): string => shown(txid(tx));
 
 t.test('reports why a transaction is in the template or not', async (t) => {
-  const node = await Daemon.start('-compat=0.21.1', '-acceptnonstdtxn=1', '-blockmintxfee=0.00002');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-compat=0.21.1', '-acceptnonstdtxn=1', '-blockmintxfee=0.00002');
   const chain: BuiltBlock[] = [buildBlock(GENESIS, { time: START })];
   while (chain.length < 110) chain.push(buildBlock(chain.at(-1)!, { time: START + chain.length }));
   for (const block of chain) await node.call('submitblock', block.bytes.toString('hex'));

@@ -10,8 +10,7 @@ import { until } from '../framework/until.js';
 const logOf = (node: Daemon): string => fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
 
 t.test('starts and stops the parts of a node in order', async (t) => {
-  const node = await Daemon.start('-uacomment=ordered', '-pid=my.pid', '-networkactive=0');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-uacomment=ordered', '-pid=my.pid', '-networkactive=0');
   t.equal(fs.readFileSync(path.join(node.networkDir, 'my.pid'), 'utf8'), `${node.child?.pid}\n`);
   const { subversion, networkactive } = await node.call('getnetworkinfo');
   t.match(subversion, /\(adit [\d.]+; ordered\)\/$/);
@@ -47,8 +46,7 @@ t.test('starts and stops the parts of a node in order', async (t) => {
 
 const skip = process.platform !== 'linux' && 'threads are counted in /proc';
 t.test('reads files with 16 threads unless UV_THREADPOOL_SIZE is set', { skip }, async (t) => {
-  const node = await Daemon.start('-disablewallet');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-disablewallet');
   const threads = (): number => fs.readdirSync(`/proc/${node.child?.pid}/task`).length;
   const many = threads();
   await node.stop();
@@ -64,8 +62,7 @@ t.test('starts on every network', async (t) => {
     ['-signet', 'signet', '00000008819873e925422c1ff0f99f7cc9bbb232af63a077a480a3633bee1ef6'],
     ['-chain=main', 'main', '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f'],
   ] as const) {
-    const node = await Daemon.start(option);
-    t.teardown(() => node.remove());
+    const node = await Daemon.startFor(t, option);
     const info = await node.call('getblockchaininfo');
     t.same([info.chain, info.blocks, info.bestblockhash], [chain, 0, genesis]);
     t.same(await node.stop(), { code: 0, signal: null });
@@ -122,8 +119,7 @@ for (const [line, signal] of [
 }
 
 t.test('reopens the log file on SIGHUP', async (t) => {
-  const node = await Daemon.start();
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t);
   const file = path.join(node.networkDir, 'debug.log');
   fs.renameSync(file, `${file}.old`);
   node.child?.kill('SIGHUP');

@@ -170,8 +170,7 @@ t.test('disconnects a peer whose chain stays behind, and never calls a misbehavi
 
 t.test('disconnects a peer that stalls the download', async (t) => {
   const port = await freePort();
-  const node = await Daemon.start(`-port=${port}`, '-bind=127.0.0.1', '-debug=net');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, `-port=${port}`, '-bind=127.0.0.1', '-debug=net');
   const chain = buildChain(GENESIS, 1_100);
   const byHash = new Map(chain.map(({ hashHex, bytes }) => [hashHex, bytes]));
   const headers = headersPayload(chain.map(({ header }) => header));
@@ -204,8 +203,7 @@ t.test('uses separate proxy credentials for each connection, so that Tor separat
   }, true);
   t.teardown(() => world.close());
   const settings = through(world).filter((option) => option !== '-proxyrandomize=0');
-  const node = await Daemon.start(...settings, '-connect=40.1.0.1', '-connect=41.1.0.1');
-  t.teardown(() => node.remove());
+  await Daemon.startFor(t, ...settings, '-connect=40.1.0.1', '-connect=41.1.0.1');
   await until('two calls', () => world.calls.length >= 2);
   const given = world.calls.slice(0, 2).map(({ credentials }) => credentials);
   for (const one of given) t.match(one, [/^.{8,255}$/, /^.{8,255}$/]);

@@ -25,7 +25,8 @@ const [first, second] = chain as [BuiltBlock, BuiltBlock];
 const tip = chain.at(-1) as BuiltBlock;
 
 const ports = { plain: await freePort(), trusted: await freePort() };
-const node = await Daemon.start(
+const node = await Daemon.startFor(
+  t,
   `-port=${ports.plain}`,
   '-bind=127.0.0.1',
   `-whitebind=noban,download@127.0.0.1:${ports.trusted}`,
@@ -36,7 +37,6 @@ const node = await Daemon.start(
   '-connect=0',
   '-debug=net',
 );
-t.teardown(() => node.remove());
 const submitted = JSON.parse(
   (await node.post(JSON.stringify(chain.map(({ bytes }, id) => ({ id, method: 'submitblock', params: [bytes.toString('hex')] }))))).body,
 ) as { result: string | null; error: unknown }[];

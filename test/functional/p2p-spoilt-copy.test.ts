@@ -53,8 +53,7 @@ for (const [where, options] of [
 ] as const) {
   t.test(`spoilt copies of stored blocks change nothing, ${where}`, async (t) => {
     const port = await freePort();
-    const node = await Daemon.start(`-port=${port}`, '-bind=127.0.0.1', ...options);
-    t.teardown(() => node.remove());
+    const node = await Daemon.startFor(t, `-port=${port}`, '-bind=127.0.0.1', ...options);
     for (const { bytes } of trunk) await node.call('submitblock', bytes.toString('hex'));
     const info = await node.call('getblockchaininfo');
     t.equal(info.initialblockdownload, where === 'in initial download');

@@ -31,8 +31,7 @@ async function listening(...options: string[]): Promise<{ node: Daemon; port: nu
 }
 
 /** A stopped node whose 110 blocks pay to ANYONE. */
-const mined = await Daemon.start();
-t.teardown(() => mined.remove());
+const mined = await Daemon.startFor(t);
 await mined.call('generatetoaddress', 110, ANYONE);
 await mined.stop();
 

@@ -85,8 +85,7 @@ t.test('creates an onion service when Tor runs, and keeps its address', { skip }
     '-connect=0',
     '-debug=tor',
   ];
-  const node = await Daemon.start(...options);
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, ...options);
   const info = () => node.call('getnetworkinfo') as Promise<NetworkInfo>;
   const service = async () => (await info()).localaddresses.find(({ address }) => address.endsWith('.onion'));
   await until('the service', async () => (await service()) !== undefined);

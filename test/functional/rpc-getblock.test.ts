@@ -15,8 +15,7 @@ const FEE_SATS = 10_000;
 const PADDING = { value: 0, script: Buffer.concat([Buffer.from([0x6a, 30]), Buffer.alloc(30)]) };
 
 t.test('getblock knows each tip that the same client has got from getbestblockhash', async (t) => {
-  const node = await Daemon.start('-templatemode=core', '-fronts=2', '-acceptnonstdtxn=1', `-mocktime=${START}`);
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-templatemode=core', '-fronts=2', '-acceptnonstdtxn=1', `-mocktime=${START}`);
   const clients = await connect(node, 2);
   const [writer] = (await connect(node, 1)) as [Connection];
   t.teardown(() => closeAll([...clients, writer]));

@@ -30,8 +30,7 @@ const values = [100_000, 200_000, 400_000, 800_000, 1_600_000];
 const origin = `[${ID.subarray(0, 4).toString('hex')}]${KEY.toString('hex')}`;
 
 t.test('finds the coins of descriptors', async (t) => {
-  const node = await Daemon.start('-compat=default');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-compat=default');
   const blocks: BuiltBlock[] = buildChain(GENESIS, 101);
   const coin = reward(blocks[0]!);
   const outs = [...scripts.map((script, i) => ({ value: values[i]!, script })), { value: 7, script: ANYONE }];
@@ -109,8 +108,7 @@ t.test('finds the coins of descriptors', async (t) => {
 });
 
 t.test('reports progress of a scan, aborts it, and answers other calls meanwhile', async (t) => {
-  const node = await Daemon.start();
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t);
   const [first, next] = buildChain(GENESIS, 2);
   t.equal(await node.call('submitblock', first.bytes.toString('hex')), null);
   // The scripts of a million indices take longer to derive than this test.
@@ -133,8 +131,7 @@ t.test('reports progress of a scan, aborts it, and answers other calls meanwhile
 });
 
 t.test('writes all coins to a file (dumptxoutset)', async (t) => {
-  const node = await Daemon.start();
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t);
   await node.call('generatetoaddress', 3, 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080');
   const file = path.join(fs.realpathSync(node.networkDir), 'coins.dat');
   const tip = (await node.call('getbestblockhash')) as string;

@@ -12,14 +12,14 @@ const logOf = (node: Daemon): string => fs.readFileSync(path.join(node.networkDi
 
 t.test('a miner mines blocks that pay its address', async (t) => {
   const port = await freePort();
-  const node = await Daemon.start(
+  const node = await Daemon.startFor(
+    t,
     '-stratum',
     `-stratumport=${port}`,
     '-templatemode=live',
     '-longpolldelta=0.00000001',
     '-fallbackfee=0.0001',
   );
-  t.teardown(() => node.remove());
   await node.call('createwallet', 'w');
   const address = await node.call('getnewaddress', '', 'bech32');
   await node.call('generatetoaddress', 101, address);

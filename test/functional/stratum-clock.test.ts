@@ -13,8 +13,7 @@ const DAY = 86_400;
 
 t.test('a miner continues when the clock is set forward and back', async (t) => {
   const port = await freePort();
-  const node = await Daemon.start(`-mocktime=${NOW}`, '-stratum', `-stratumport=${port}`);
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, `-mocktime=${NOW}`, '-stratum', `-stratumport=${port}`);
   await node.call('generatetoaddress', 12, ADDRESS);
   const miner = await StratumClient.start(port, NAME);
   t.teardown(() => miner.close());

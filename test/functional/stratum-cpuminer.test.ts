@@ -17,8 +17,7 @@ const BLOCKS = 20;
 
 t.test('cpuminer mines blocks', missing || {}, async (t) => {
   const port = await freePort();
-  const node = await Daemon.start('-signet', '-signetchallenge=51', '-stratum', `-stratumport=${port}`);
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-signet', '-signetchallenge=51', '-stratum', `-stratumport=${port}`);
   await node.call('createwallet', 'w');
   const address = await node.call('getnewaddress', '', 'bech32');
   const options = ['-a', 'sha256d', '-o', `stratum+tcp://127.0.0.1:${port}`, '-u', `${address}.cpu`, '-p', 'x', '-t', '2', '-D'];

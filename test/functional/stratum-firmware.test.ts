@@ -188,8 +188,7 @@ const PROFILES: readonly Profile[] = [
 
 t.test('miners of different firmware mine a block each', async (t) => {
   const port = await freePort();
-  const node = await Daemon.start('-stratum', `-stratumport=${port}`, '-disablewallet=0');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-stratum', `-stratumport=${port}`, '-disablewallet=0');
   await node.call('createwallet', 'w');
   for (const { firmware, connect, share, submitId = 77 } of PROFILES) {
     const address = await node.call('getnewaddress', '', firmware.length % 2 === 0 ? 'bech32' : 'legacy');

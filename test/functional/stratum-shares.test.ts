@@ -14,8 +14,7 @@ const NAME = `${ADDRESS}.rig`;
 t.test('publishes a record of each share', async (t) => {
   const [port, zmqPort] = [await freePort(), await freePort()];
   const at = `tcp://127.0.0.1:${zmqPort}`;
-  const node = await Daemon.start('-stratum', `-stratumport=${port}`, '-stratumfront=9', `-zmqpubshare=${at}`);
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-stratum', `-stratumport=${port}`, '-stratumfront=9', `-zmqpubshare=${at}`);
   t.same(await node.call('getzmqnotifications'), [{ type: 'pubshare', address: at, hwm: 1000 }]);
   const shares: SeenShare[] = [];
   const counters: number[] = [];

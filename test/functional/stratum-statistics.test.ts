@@ -26,8 +26,7 @@ async function mineBlocks(port: number, name: string, count: number): Promise<St
 
 t.test('keeps figures of workers over a restart, and over a kill those that were written', async (t) => {
   const [port, metricsPort] = [await freePort(), await freePort()];
-  const node = await Daemon.start('-stratum', `-stratumport=${port}`, `-metricsport=${metricsPort}`);
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-stratum', `-stratumport=${port}`, `-metricsport=${metricsPort}`);
   t.match(await node.call('getstratuminfo'), { enabled: true, addresses: [`127.0.0.1:${port}`], connections: 0, workers: 0, list: [] });
   const rig = await mineBlocks(port, `${ADDRESS}.rig`, 3);
   const other = await mineBlocks(port, `${OTHER}.garage`, 1);
@@ -116,7 +115,6 @@ t.test('keeps figures of workers over a restart, and over a kill those that were
 });
 
 t.test('says that it does not serve miners', async (t) => {
-  const node = await Daemon.start();
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t);
   t.same(await node.call('getstratuminfo'), { enabled: false });
 });

@@ -36,8 +36,7 @@ t.test('mines a block over TLS, and refuses wrong options', { skip: missing && '
   t.match(await refusal('-stratumaddress=bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'), '-stratumaddress');
   t.match(await refusal('-stratumfee=50'), '-stratumfee');
 
-  const node = await Daemon.start(...lean, `-stratumtlscert=${cert}`, `-stratumtlskey=${key}`, `-stratumtlsport=${tlsPort}`);
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, ...lean, `-stratumtlscert=${cert}`, `-stratumtlskey=${key}`, `-stratumtlsport=${tlsPort}`);
   // A TLS handshake on the port without TLS is closed at once.
   await t.rejects(StratumClient.connect(port, fs.readFileSync(cert, 'utf8')));
   const plain = await StratumClient.start(port, `${ADDRESS}.plain`);

@@ -16,10 +16,8 @@ t.test('serves Stratum V2 clients through blocks of another node', async (t) => 
   const random = pseudoRandom(Number(process.env.SV2_SEED ?? 7));
   const [port, peerPort] = [await freePort(), await freePort()];
   const lean = ['-disablewallet', '-fronts=1', '-par=1'];
-  const node = await Daemon.start('-sv2', `-sv2port=${port}`, `-port=${peerPort}`, '-bind=127.0.0.1', '-templatemode=live', ...lean);
-  t.teardown(() => node.remove());
-  const other = await Daemon.start(`-connect=127.0.0.1:${peerPort}`, '-listen=0', ...lean);
-  t.teardown(() => other.remove());
+  const node = await Daemon.startFor(t, '-sv2', `-sv2port=${port}`, `-port=${peerPort}`, '-bind=127.0.0.1', '-templatemode=live', ...lean);
+  const other = await Daemon.startFor(t, `-connect=127.0.0.1:${peerPort}`, '-listen=0', ...lean);
   const best = (daemon: Daemon): Promise<string> => daemon.call('getbestblockhash');
   const together = async (): Promise<void> => {
     await until('the nodes are connected', async () => {

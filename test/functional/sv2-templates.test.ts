@@ -23,8 +23,7 @@ interface Bench {
 /** Starts a node that serves Stratum V2, on a chain whose coins need no signature. */
 async function bench(t: Test, ...options: string[]): Promise<Bench> {
   const port = await freePort();
-  const node = await Daemon.start('-sv2', `-sv2port=${port}`, '-sv2interval=1', '-acceptnonstdtxn=1', '-fronts=1', ...options);
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-sv2', `-sv2port=${port}`, '-sv2interval=1', '-acceptnonstdtxn=1', '-fronts=1', ...options);
   const chain = [buildBlock(GENESIS, { time: START })];
   while (chain.length < BLOCKS) chain.push(buildBlock(chain.at(-1)!, { time: START + chain.length }));
   for (const block of chain) if ((await node.call('submitblock', block.bytes.toString('hex'))) !== null) t.fail('a block was refused');

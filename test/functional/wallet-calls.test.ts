@@ -15,8 +15,7 @@ async function refusal(promise: Promise<unknown>): Promise<[code: number, messag
 }
 
 // One node for all tests. Each of them makes its own wallets and finds none loaded.
-const node = await Daemon.start('-keypool=5', '-fallbackfee=0.0001');
-t.teardown(() => node.remove());
+const node = await Daemon.startFor(t, '-keypool=5', '-fallbackfee=0.0001');
 t.beforeEach(async () => {
   for (const name of await node.call('listwallets')) await node.call('unloadwallet', name);
 });

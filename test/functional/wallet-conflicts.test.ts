@@ -4,8 +4,7 @@ import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
 
 t.test('keeps a conflicted payment conflicted', async (t) => {
-  const node = await Daemon.start('-keypool=5');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-keypool=5');
   await node.call('createwallet', 'w', false, false, null, false, false, true);
   const address = await node.call('getnewaddress');
   await node.call('generatetoaddress', 2, address);

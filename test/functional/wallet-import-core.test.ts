@@ -27,8 +27,7 @@ async function nodeFor(
   { time, blocks, unconfirmed, files }: Recorded,
   ...options: string[]
 ): Promise<{ node: Daemon; fileOf(name: string): string }> {
-  const node = await Daemon.start('-keypool=3', '-fallbackfee=0.0001', ...options);
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-keypool=3', '-fallbackfee=0.0001', ...options);
   await node.call('setmocktime', time);
   for (const block of blocks) await node.call('submitblock', block);
   for (const tx of unconfirmed) await node.call('sendrawtransaction', tx, 0);

@@ -29,8 +29,7 @@ function ofFirstVersion(file: string): Buffer {
 
 for (const descriptors of [false, true]) {
   t.test(descriptors ? 'descriptors' : 'legacy keys', async (t) => {
-    const node = await Daemon.start('-keypool=2', '-fallbackfee=0.0002');
-    t.teardown(() => node.remove());
+    const node = await Daemon.startFor(t, '-keypool=2', '-fallbackfee=0.0002');
     const backup = path.join(node.dir, 'backup');
     const coinsOf = async (wallet: string): Promise<number> => (await node.callWallet(wallet, 'listunspent', 0)).length;
     const addresses = async (wallet: string, count: number): Promise<string[]> => {
@@ -83,8 +82,7 @@ for (const descriptors of [false, true]) {
 }
 
 t.test('counts unconfirmed payments to keys that are imported later', async (t) => {
-  const node = await Daemon.start('-keypool=2', '-fallbackfee=0.0002', '-mempoolexpiry=1');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-keypool=2', '-fallbackfee=0.0002', '-mempoolexpiry=1');
   for (const name of ['first', 'second', 'descriptors'])
     await node.call('createwallet', name, false, false, '', false, name === 'descriptors');
   const address = (name: string): Promise<string> => node.callWallet(name, 'getnewaddress');
@@ -117,8 +115,7 @@ t.test('counts unconfirmed payments to keys that are imported later', async (t) 
 });
 
 t.test('spends watched coins after sethdseed brings their keys', async (t) => {
-  const node = await Daemon.start('-keypool=8', '-fallbackfee=0.0002');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-keypool=8', '-fallbackfee=0.0002');
   await node.call('createwallet', 'src');
   const dump = path.join(node.dir, 'dump');
   await node.callWallet('src', 'dumpwallet', dump);

@@ -37,15 +37,13 @@ async function code(promise: Promise<unknown>): Promise<number> {
 }
 
 /** For tests of wallets with names of their own. Each of them finds no wallet loaded. */
-const shared = await Daemon.start('-keypool=3');
-t.teardown(() => shared.remove());
+const shared = await Daemon.startFor(t, '-keypool=3');
 t.beforeEach(async () => {
   for (const name of await shared.call('listwallets')) await shared.call('unloadwallet', name);
 });
 
 t.test('keeps coins right through kills and reorganisations', async (t) => {
-  const node = await Daemon.start('-keypool=5');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-keypool=5');
   await node.call('createwallet', 'w', false, false, null, false, false, true);
   const address = await node.call('getnewaddress', 'miner');
   await node.call('generatetoaddress', 101, address);
@@ -119,8 +117,7 @@ t.test('finds coins of keys beyond the key pool', async (t) => {
 });
 
 t.test('loads a wallet from its image', async (t) => {
-  const node = await Daemon.start('-keypool=3', '-walletimage=1');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-keypool=3', '-walletimage=1');
   const database = path.join(node.networkDir, 'wallets', 'w', 'wallet.db');
   const images = (): string[] => fs.readdirSync(database).filter((name) => name.startsWith('tables-'));
   const state = async (): Promise<unknown> => [
@@ -184,8 +181,7 @@ t.test('loads a wallet from its image', async (t) => {
 });
 
 t.test('leaves no plain key on disk after encryption', async (t) => {
-  const node = await Daemon.start('-keypool=3', '-walletimage=1');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-keypool=3', '-walletimage=1');
   for (const descriptors of [false, true]) {
     const name = descriptors ? 'd' : 'l';
     await node.call('createwallet', name, false, false, null, false, descriptors);
@@ -357,8 +353,7 @@ t.test('restores a wallet from a backup', async (t) => {
 });
 
 t.test('refuses names and files that would harm a wallet', async (t) => {
-  const node = await Daemon.start('-keypool=3');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-keypool=3');
   const wallets = path.join(node.networkDir, 'wallets');
   for (const name of [
     'wallet.dat',
@@ -417,8 +412,7 @@ t.test('refuses names and files that would harm a wallet', async (t) => {
 });
 
 nightlyTest('what lies in the place of a database stays', async (t) => {
-  const node = await Daemon.start('-keypool=3');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-keypool=3');
   const wallets = path.join(node.networkDir, 'wallets');
   await node.call('createwallet', 'w', false, false, '', false, false, true);
   const backup = path.join(node.dir, 'w.backup');

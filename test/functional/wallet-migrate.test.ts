@@ -89,8 +89,7 @@ async function legacyState(w: Caller): Promise<{ mine: Json; watched: Json; spen
 
 for (const passphrase of ['', 'open sesame']) {
   t.test(`a legacy wallet keeps its addresses, coins and labels${passphrase && ', encrypted'}`, async (t) => {
-    const node = await Daemon.start('-keypool=20', '-fallbackfee=0.0002');
-    t.teardown(() => node.remove());
+    const node = await Daemon.startFor(t, '-keypool=20', '-fallbackfee=0.0002');
     await node.call('createwallet', 'w');
     const w = caller(node, 'w');
     const { own, watched, solvable, locked, lockedWatched } = await fill(node, w);
@@ -169,8 +168,7 @@ for (const passphrase of ['', 'open sesame']) {
 }
 
 t.test('migrates wallets without private keys, without content, and without a name', async (t) => {
-  const node = await Daemon.start('-keypool=5');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-keypool=5');
   const watched = 'bcrt1q6rz28mcfaxtmd6v789l9rrlrusdprr9pz3cppk';
   const names = async (...args: unknown[]): Promise<Json> => {
     const { backup_path: backup, ...rest } = await node.call('migratewallet', ...args);
@@ -208,8 +206,7 @@ t.test('migrates wallets without private keys, without content, and without a na
 });
 
 t.test('keeps the legacy wallet when a migration fails, and replaces leftovers of a crash', async (t) => {
-  const node = await Daemon.start('-keypool=5');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-keypool=5');
   const wallets = path.join(node.networkDir, 'wallets');
   await node.call('createwallet', 'w');
   const w = caller(node, 'w');

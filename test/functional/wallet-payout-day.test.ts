@@ -69,8 +69,7 @@ class Bookkeeper {
 const keyOf = ({ txid, vout, category }: Entry): string => `${txid}:${vout}:${category === 'send' ? 'out' : 'in'}`;
 
 t.test('lists every payment of a busy day exactly once', async (t) => {
-  const node = await Daemon.start('-fallbackfee=0.0002', '-keypool=10');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-fallbackfee=0.0002', '-keypool=10');
   const pool = (method: string, ...params: unknown[]) => node.callWallet('pool', method, ...params);
   const miners = (method: string, ...params: unknown[]) => node.callWallet('miners', method, ...params);
   for (const name of ['pool', 'miners']) await node.call('createwallet', name, false, false, null, false, false, true);

@@ -25,8 +25,7 @@ const inWallet =
   };
 
 t.test('passes a PSBT through every role', async (t) => {
-  const node = await Daemon.start('-compat=0.21.1', '-keypool=5', '-fallbackfee=0.0002');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-compat=0.21.1', '-keypool=5', '-fallbackfee=0.0002');
   await node.call('createwallet', 'payer');
   await node.call('createwallet', 'other');
   const payer = inWallet(node, 'payer');
@@ -115,8 +114,7 @@ t.test('passes a PSBT through every role', async (t) => {
 });
 
 t.test('adds whole previous transactions to a PSBT from the mempool and the transaction index', async (t) => {
-  const node = await Daemon.start('-txindex', '-fallbackfee=0.0002');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-txindex', '-fallbackfee=0.0002');
   await node.call('createwallet', 'payer');
   const address = await node.call('getnewaddress', '', 'bech32');
   await node.call('generatetoaddress', 101, address);
@@ -138,8 +136,7 @@ t.test('adds whole previous transactions to a PSBT from the mempool and the tran
 });
 
 t.test('signs a multisig of two wallets with PSBTs', async (t) => {
-  const node = await Daemon.start('-keypool=5');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-keypool=5');
   for (const name of ['a', 'b', 'c']) await node.call('createwallet', name);
   const [a, b, c] = ['a', 'b', 'c'].map((name) => inWallet(node, name));
   const keys: string[] = [];
@@ -197,8 +194,7 @@ t.test('signs a multisig of two wallets with PSBTs', async (t) => {
 });
 
 t.test('signs with taproot wallets on signet', async (t) => {
-  const node = await Daemon.start('-signet');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-signet');
   await node.call('createwallet', 'tap', false, true, '', false, true);
   const tap = inWallet(node, 'tap');
   const master = 'tprv8ZgxMBicQKsPd7Uf69XL1XwhmjHopUGep8GuEiJDZmbQz6o58LninorQAfcKZWARbtRtfnLcJ5MQ2AtHcQJCCRUcMRvmDUjyEmNUWwx8UbK';

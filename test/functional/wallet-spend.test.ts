@@ -19,8 +19,7 @@ const WALLETS: Readonly<Record<string, number>> = {
 const OPTIONS = ['-keypool=10', FALLBACK];
 
 // A stopped node with these wallets. Its chain ends with a hundred blocks that pay no wallet.
-const prepared = await Daemon.start(...OPTIONS);
-t.teardown(() => prepared.remove());
+const prepared = await Daemon.startFor(t, ...OPTIONS);
 const addresses = new Map<string, string>();
 for (const [name, coins] of Object.entries(WALLETS)) {
   await prepared.call('createwallet', name, false, false, null, false, false);

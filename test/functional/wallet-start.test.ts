@@ -9,8 +9,7 @@ import { until } from '../framework/until.js';
 const OTHER = 'mjTHywdPqCxdbQTeirPjwn15xgZG8EAGUE';
 
 t.test('loads wallets at the start as configured', async (t) => {
-  const node = await Daemon.start('-keypool=3');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-keypool=3');
   const log = (): string => fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
   // The log file is written with a short delay, so wait for a line.
   const logged = (text: string): Promise<void> => until(text, () => log().includes(text));

@@ -183,8 +183,7 @@ t.test('covers every wallet call', async (t) => {
 });
 
 t.test('changes nothing when a call fails', async (t) => {
-  const node = await Daemon.start('-keypool=2');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-keypool=2');
   const random = pseudoRandom(seed);
   const choose = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)];
   const checksum = async (desc: string): Promise<string> => (await node.call('getdescriptorinfo', desc)).descriptor;

@@ -16,8 +16,7 @@ const atoms: unknown[] = [null, true, false, 0, -1, 1, 0.5, 1e30, '', 'x', '1.5'
 const codes = [-1, -3, -4, -5, -6, -8, -12, -18, -22, -25, -26, -32];
 
 t.test('pays exactly what random calls ask for', async (t) => {
-  const node = await Daemon.start('-keypool=3', '-fallbackfee=0.0002');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-keypool=3', '-fallbackfee=0.0002');
   const random = pseudoRandom(seed);
   const choose = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)];
   let refused = 0;

@@ -95,8 +95,7 @@ async function finished(t: Test, node: Daemon): Promise<void> {
 }
 
 nightlyTest('without kills', async (t) => {
-  const node = await Daemon.start();
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t);
   await node.stop();
   const started = node.up(`-loadblock=${file}`);
   await loaded(node);
@@ -112,8 +111,7 @@ for (const [cache, share, from] of cases(1, [
 ] as const)) {
   t.test(`killed with -dbcache=${cache}`, async (t) => {
     const random = pseudoRandom(seed + cache);
-    const node = await Daemon.start(`-dbcache=${cache}`);
-    t.teardown(() => node.remove());
+    const node = await Daemon.startFor(t, `-dbcache=${cache}`);
     await node.stop();
     const left: number[] = [];
     for (let kill = 1; kill <= share; kill++) {
@@ -143,8 +141,7 @@ for (const [cache, share, from] of cases(1, [
 }
 
 nightlyTest('asked to stop while it reads', async (t) => {
-  const node = await Daemon.start();
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t);
   await node.stop();
   const started = node.up(`-loadblock=${file}`);
   await reached(node, 700);

@@ -28,8 +28,7 @@ for (const phase of cases(3, [reorganising, flushing, wallets, connecting, rebui
 }
 
 t.test('keeps the first of two equal blocks as the tip over a kill', async (t) => {
-  const node = await Daemon.start();
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t);
   let tip: BuiltBlock = buildBlock(GENESIS, { time: Math.floor(Date.now() / 1000) - 1000 });
   t.equal(await node.call('submitblock', tip.bytes.toString('hex')), null);
   for (let round = 0; round < 2; round++) {

@@ -193,8 +193,7 @@ class Life {
 
 t.test('recovers wallets from repeated kills', async (t) => {
   const random = pseudoRandom(seed);
-  const node = await Daemon.start('-compat=0.21.1', '-keypool=4', '-dbcache=4', '-walletimage=1');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-compat=0.21.1', '-keypool=4', '-dbcache=4', '-walletimage=1');
   await node.call('createwallet', 'w', false, false, null, false, false, true);
   await node.call('createwallet', 'i', false, true, null, false, false, true);
   const life = new Life(node, random);

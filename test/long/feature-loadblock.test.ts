@@ -32,8 +32,7 @@ function suite(name: string, height: number, options: readonly string[], more: (
   const file = path.join(chains, name);
   t.test(`${name} ${options}`, { skip: existsSync(file) ? false : `${file} is not there` }, async (t) => {
     const blocks = hashes(file);
-    const node = await Daemon.start(...options, `-loadblock=${file}`);
-    t.teardown(() => node.remove());
+    const node = await Daemon.startFor(t, ...options, `-loadblock=${file}`);
     await loaded(node, 1);
     t.equal(await node.call('getblockcount'), height);
     t.equal(await node.call('getbestblockhash'), blocks.at(-1));

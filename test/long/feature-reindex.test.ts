@@ -84,8 +84,7 @@ async function submitAll(node: Daemon): Promise<void> {
 }
 
 t.test('-reindex and -reindex-chainstate rebuild the same chainstate', async (t) => {
-  const node = await Daemon.start('-txindex', '-coinstatsindex');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-txindex', '-coinstatsindex');
   await submitAll(node);
   const figures = await coinFigures(node);
   const muhash = (await node.call('gettxoutsetinfo', 'muhash')).muhash;
@@ -140,8 +139,7 @@ t.test("another node's folder: XOR key, any order, damage, several files", async
   const untouched = fingerprint(dir);
   t.equal(untouched.length, 6, 'five files and a key');
 
-  const reader = await Daemon.start(`-loadblock=${dir}`);
-  t.teardown(() => reader.remove());
+  const reader = await Daemon.startFor(t, `-loadblock=${dir}`);
   await loaded(reader);
   t.equal(await reader.call('getbestblockhash'), tip.hashHex, '-loadblock of the folder');
   const figures = await coinFigures(reader);
@@ -153,8 +151,7 @@ t.test("another node's folder: XOR key, any order, damage, several files", async
   // As its own folder, named by -blocksdir.
   const base = temporary(t);
   fs.cpSync(dir, path.join(base, 'regtest', 'blocks'), { recursive: true });
-  const owner = await Daemon.start(`-blocksdir=${base}`, '-checklevel=4', '-checkblocks=0');
-  t.teardown(() => owner.remove());
+  const owner = await Daemon.startFor(t, `-blocksdir=${base}`, '-checklevel=4', '-checkblocks=0');
   t.equal(await owner.call('getblockcount'), 0);
   await owner.stop();
   await upLoaded(owner, '-reindex');
@@ -170,8 +167,7 @@ t.test("another node's folder: XOR key, any order, damage, several files", async
 
 t.test('continues a rebuild after a kill', async (t) => {
   const random = pseudoRandom(5);
-  const node = await Daemon.start();
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t);
   await submitAll(node);
   const figures = await coinFigures(node);
   await node.stop();
@@ -201,8 +197,7 @@ t.test('continues a rebuild after a kill', async (t) => {
 });
 
 nightlyTest('killed among the files of the database', async (t) => {
-  const node = await Daemon.start();
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t);
   await submitAll(node);
   const figures = await coinFigures(node);
   await node.stop();
@@ -220,8 +215,7 @@ nightlyTest('killed among the files of the database', async (t) => {
 t.test('stops at -stopatheight', async (t) => {
   const dir = path.join(temporary(t), 'blocks');
   writeBlocksFolder(dir, [GENESIS_BYTES, ...main.map(({ bytes }) => bytes)]);
-  const node = await Daemon.start();
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t);
   await node.stop();
   await node.up(`-loadblock=${dir}`, '-stopatheight=50').catch(() => {});
   t.same(await node.ended(), { code: 0, signal: null });
@@ -243,16 +237,14 @@ t.test('stops at -stopatheight', async (t) => {
 nightlyTest('stop while blocks are being loaded', async (t) => {
   const dir = path.join(temporary(t), 'blocks');
   writeBlocksFolder(dir, [GENESIS_BYTES, ...main.map(({ bytes }) => bytes)]);
-  const node = await Daemon.start(...Array.from({ length: 30 }, () => `-loadblock=${dir}`));
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, ...Array.from({ length: 30 }, () => `-loadblock=${dir}`));
   t.same(await node.stop(), { code: 0, signal: null });
   await node.up('-checkblocks=0', '-checklevel=4');
   t.match(await node.call('getblockcount'), Number);
 });
 
 nightlyTest('-checkblocks looks as deep as it is told', async (t) => {
-  const node = await Daemon.start();
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t);
   await submitAll(node);
   await node.stop();
   const blk = path.join(node.networkDir, 'blocks', 'blk00000.dat');
@@ -275,8 +267,7 @@ nightlyTest('-assumevalid skips scripts below a deeply buried block, and only th
   const rest = buildChain(bad, 2_150);
   const dir = path.join(temporary(t), 'regtest', 'blocks');
   writeBlocksFolder(dir, [GENESIS_BYTES, ...[...trunk, bad, ...rest].map(({ bytes }) => bytes)]);
-  const node = await Daemon.start(`-blocksdir=${path.dirname(path.dirname(dir))}`);
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, `-blocksdir=${path.dirname(path.dirname(dir))}`);
   await node.stop();
   const heightWith = async (...options: string[]): Promise<number> => {
     await upLoaded(node, '-reindex', '-checklevel=0', ...options);
@@ -293,8 +284,7 @@ nightlyTest('-assumevalid skips scripts below a deeply buried block, and only th
 });
 
 t.test('stays in initial download below -minimumchainwork', async (t) => {
-  const node = await Daemon.start('-minimumchainwork=0x65');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-minimumchainwork=0x65');
   const address = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
   // Two units of work a block on regtest, genesis included: 0x65 is reached by 50 blocks.
   await node.call('generatetoaddress', 49, address);

@@ -51,7 +51,8 @@ const as = (broker: Broker, user: string): string => broker.url.replace('nats://
 t.test('enforces the rights of broker accounts', noBroker || {}, async (t) => {
   const broker = await Broker.start(configuration);
   t.teardown(() => broker.remove());
-  const node = await Daemon.start(
+  const node = await Daemon.startFor(
+    t,
     `-fleet=${as(broker, 'node:n')}`,
     '-fleetname=a',
     '-fleetaccount=pool',
@@ -59,7 +60,6 @@ t.test('enforces the rights of broker accounts', noBroker || {}, async (t) => {
     '-templatemode=live',
     '-fallbackfee=0.0001',
   );
-  t.teardown(() => node.remove());
   const follow = followOption(node);
   const front = await FrontProcess.start(`-fleet=${as(broker, 'pool:p')}`, '-fleetaccount=pool', follow);
   t.teardown(() => front.remove());

@@ -100,8 +100,7 @@ t.test('bounds memory for clients that never read', { skip: process.platform !==
     ['many replies each, asked for in one go', 4, 50, 4],
   ] as const) {
     const metrics = await freePort();
-    const node = await Daemon.start('-rpcworkqueue=4000', '-fronts=1', '-rpcservertimeout=5', `-metricsport=${metrics}`);
-    t.teardown(() => node.remove());
+    const node = await Daemon.startFor(t, '-rpcworkqueue=4000', '-fronts=1', '-rpcservertimeout=5', `-metricsport=${metrics}`);
     await node.call('generatetoaddress', 1, address);
     const body = `[${Array(entries).fill('{"method":"help","params":["getblocktemplate"],"id":1}').join(',')}]`;
     const replyMb = (await node.post(body)).body.length / 2 ** 20;
@@ -132,8 +131,7 @@ t.test('bounds memory for clients that never read', { skip: process.platform !==
 });
 
 t.test('closes slow uploads, partial requests and idle sockets', async (t) => {
-  const node = await Daemon.start('-rpcservertimeout=3');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-rpcservertimeout=3');
   const body = '{"method":"getblockcount","id":1}';
   const whole = request(node.auth, body);
   const half = [
@@ -178,8 +176,7 @@ t.test('holds many idle connections with little memory', async (t) => {
   const wanted = long ? 10_000 : 2_000;
   const count = Math.min(wanted, soft - 200);
   if (count < wanted) t.comment(`the limit of ${soft} descriptors allows ${count} instead of ${wanted}`);
-  const node = await Daemon.start();
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t);
   const before = fs.existsSync('/proc') ? residentOf(node) : 0;
   const sockets = await mutes(count, node.port, '');
   const began = performance.now();
@@ -192,8 +189,7 @@ t.test('holds many idle connections with little memory', async (t) => {
 });
 
 t.test('delays only the clients with wrong passwords', async (t) => {
-  const node = await Daemon.start();
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t);
   const body = '{"method":"getblockcount","id":1}';
   const guesses = Array.from({ length: 200 }, (_, i) =>
     read(node.port, request(`__cookie__:${i}`, body), (text) => text.includes('\r\n\r\n')),
@@ -226,8 +222,7 @@ t.test('delays only the clients with wrong passwords', async (t) => {
 });
 
 t.test('refuses calls past -rpcworkqueue', async (t) => {
-  const node = await Daemon.start('-rpcworkqueue=1', '-fronts=1');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-rpcworkqueue=1', '-fronts=1');
   // A process that was stopped finds all of them at once when it continues.
   node.child?.kill('SIGSTOP');
   let sent = 0;

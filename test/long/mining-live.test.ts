@@ -22,8 +22,7 @@ interface Bench {
 
 /** A node in mode live on a chain with coins that anyone may spend. */
 async function bench(t: Test, ...options: string[]): Promise<Bench> {
-  const node = await Daemon.start('-templatemode=live', '-fronts=2', '-acceptnonstdtxn=1', ...options);
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-templatemode=live', '-fronts=2', '-acceptnonstdtxn=1', ...options);
   const [calls, ...polls] = (await connect(node, 5)) as [Connection, ...Connection[]];
   t.teardown(() => closeAll([calls, ...polls]));
   const chain = [buildBlock(GENESIS, { time: START })];

@@ -44,8 +44,7 @@ const SENDCMPCT = Buffer.from('000200000000000000', 'hex');
 
 t.test('rejects bad headers before it reads what follows', async (t) => {
   const port = await freePort();
-  const node = await Daemon.start(`-port=${port}`, '-bind=127.0.0.1');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, `-port=${port}`, '-bind=127.0.0.1');
   await node.call('generatetoaddress', 1, 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080');
   const template = (await node.call('getblocktemplate', { rules: ['segwit'] })) as Template;
   const block = Buffer.from(mine(template, 'p2wpkh', testKey(1)).hex, 'hex');

@@ -12,8 +12,7 @@ const COMPACT_BLOCK = 4;
 
 // A node out of initial download. Each test starts from the tip that the test before it left.
 const port = await freePort();
-const node = await Daemon.start(`-port=${port}`, '-bind=127.0.0.1', '-debug=net', '-debug=cmpctblock');
-t.teardown(() => node.remove());
+const node = await Daemon.startFor(t, `-port=${port}`, '-bind=127.0.0.1', '-debug=net', '-debug=cmpctblock');
 const chain = buildChain(GENESIS, 3, {});
 // The last one is recent: blocks are fetched as they are announced.
 let tip = buildBlock(chain.at(-1) as BuiltBlock, { time: Math.floor(Date.now() / 1000) - 7200 });

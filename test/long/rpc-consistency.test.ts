@@ -18,8 +18,7 @@ const rules = { rules: ['segwit'] };
 const startTime = (): number => Math.floor(Date.now() / 1000) - 3600;
 
 t.test('reads its own writes on every front', async (t) => {
-  const node = await Daemon.start('-fronts=3');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-fronts=3');
   const connections = await connect(node, 20);
   t.teardown(() => closeAll(connections));
   const [, ...others] = connections;
@@ -74,8 +73,7 @@ t.test('reads its own writes on every front', async (t) => {
 });
 
 t.test('answers consistently during reorganisations with fifty clients', async (t) => {
-  const node = await Daemon.start('-fronts=3', '-checktemplates=1', '-rpcworkqueue=1000');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-fronts=3', '-checktemplates=1', '-rpcworkqueue=1000');
   const random = pseudoRandom(2);
   const tree = new BlockTree(random, startTime());
   const payments = new BlockTree(pseudoRandom(3), 0);
@@ -164,8 +162,7 @@ t.test('answers consistently during reorganisations with fifty clients', async (
   const { txouts, sats } = expectedCoins(last);
   t.equal(stats.txouts, txouts, 'as many coins as the model has');
   t.equal(Math.round(stats.total_amount * 1e8), sats, 'worth as much');
-  const calm = await Daemon.start();
-  t.teardown(() => calm.remove());
+  const calm = await Daemon.startFor(t);
   for (const block of branch(last)) {
     const answer = await calm.call('submitblock', block.bytes.toString('hex'));
     if (answer !== null) t.fail(`winning block ${block.height}: ${answer}`);
@@ -176,8 +173,7 @@ t.test('answers consistently during reorganisations with fifty clients', async (
 
 t.test('answers other clients while a block of 99,000 outputs is connected', async (t) => {
   const OUTPUTS = 98_900;
-  const node = await Daemon.start('-fronts=1');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-fronts=1');
   const trunk = buildChain(GENESIS, 101);
   for (const block of trunk) await node.call('submitblock', block.bytes.toString('hex'));
   const coin = reward(trunk[0]!);
@@ -237,8 +233,7 @@ t.test('answers other clients while a block of 99,000 outputs is connected', asy
 
 t.test("returns the same from a front's cache as from the node thread", async (t) => {
   const port = await freePort();
-  const node = await Daemon.start('-fronts=2', '-templatemode=core', '-acceptnonstdtxn=1', `-port=${port}`, '-bind=127.0.0.1');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-fronts=2', '-templatemode=core', '-acceptnonstdtxn=1', `-port=${port}`, '-bind=127.0.0.1');
   const connections = await connect(node, 4);
   t.teardown(() => closeAll(connections));
   const trunk = buildChain(GENESIS, 102);

@@ -302,8 +302,7 @@ async function fullDisk(t: Test, withBlocks: boolean): Promise<void> {
   }
   const roomy = fs.mkdtempSync('/tmp/adit-blocks-');
   t.teardown(() => fs.rmSync(roomy, { recursive: true, force: true }));
-  const node = await Daemon.start(...(withBlocks ? [] : [`-blocksdir=${roomy}`]));
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, ...(withBlocks ? [] : [`-blocksdir=${roomy}`]));
   await node.stop();
   // The daemon's folder moves onto the small disk. A ballast file leaves little free space.
   fs.cpSync(node.networkDir, path.join(disk, 'regtest'), { recursive: true });
@@ -360,8 +359,7 @@ t.test('unloads a wallet on a full disk and keeps the node running', async (t) =
     t.pass('no file system can be mounted here', { skip: 'not allowed to mount' });
     return;
   }
-  const node = await Daemon.start(`-walletdir=${disk}`, '-keypool=10');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, `-walletdir=${disk}`, '-keypool=10');
   await submit(node, chain);
   await node.call('createwallet', 'purse');
   const ballast = path.join(disk, 'ballast');
@@ -429,8 +427,7 @@ nightlyTest('a full disk while everything is rebuilt', async (t) => {
 t.test('locks block files to one node at a time', async (t) => {
   const blocksDir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-blocks-'));
   t.teardown(() => fs.rmSync(blocksDir, { recursive: true, force: true }));
-  const first = await Daemon.start(`-blocksdir=${blocksDir}`);
-  t.teardown(() => first.remove());
+  const first = await Daemon.startFor(t, `-blocksdir=${blocksDir}`);
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-blocks-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const { status, stderr } = spawnSync(

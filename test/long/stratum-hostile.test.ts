@@ -33,8 +33,7 @@ interface Served {
 
 async function serving(t: Test, ...options: string[]): Promise<Served> {
   const port = await freePort();
-  const node = await Daemon.start('-stratum', `-stratumport=${port}`, '-disablewallet', '-debug=net', ...options);
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-stratum', `-stratumport=${port}`, '-disablewallet', '-debug=net', ...options);
   await node.call('generatetoaddress', 1, OURS);
   const honest = await Promise.all([1, 2, 3].map(() => StratumClient.start(port, NAME)));
   t.teardown(() => {

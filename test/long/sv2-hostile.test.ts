@@ -19,8 +19,7 @@ const OPEN = Number(process.env.SV2_OPEN ?? 2_300);
 
 async function serving(t: Test, ...options: string[]): Promise<{ node: Daemon; port: number; log: () => string }> {
   const port = await freePort();
-  const node = await Daemon.start('-sv2', `-sv2port=${port}`, '-fronts=1', '-disablewallet', '-debug=net', ...options);
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-sv2', `-sv2port=${port}`, '-fronts=1', '-disablewallet', '-debug=net', ...options);
   await node.call('generatetoaddress', 20, OURS);
   return { node, port, log: () => fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8') };
 }

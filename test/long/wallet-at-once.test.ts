@@ -357,8 +357,7 @@ const received = (storm: Storm): string => {
 const seedOf = (): number => Number(process.env.ADIT_STORM_SEED ?? 1);
 
 t.test('keeps wallets right through a storm of concurrent calls', async (t) => {
-  const node = await Daemon.start('-keypool=10', '-fallbackfee=0.0002');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-keypool=10', '-fallbackfee=0.0002');
   const storm = new Storm(node, seedOf());
   await storm.begin();
   await storm.run(8, rounds(40, 1500));
@@ -402,8 +401,7 @@ const ENDS: readonly (readonly [what: 'die' | 'stall' | 'kill' | 'stop', kind: '
 const ROUNDS = 3;
 if (nightly)
   t.test('keeps wallets right when the node ends during a storm of calls', async (t) => {
-    const node = await Daemon.start('-keypool=10', '-fallbackfee=0.0002');
-    t.teardown(() => node.remove());
+    const node = await Daemon.startFor(t, '-keypool=10', '-fallbackfee=0.0002');
     const dir = path.join(node.dir, 'threads');
     const script = path.join(node.dir, 'preload.mjs');
     fs.writeFileSync(script, orders(dir));
@@ -454,8 +452,7 @@ if (nightly)
 
 if (nightly)
   t.test('keeps the wallet whole when its thread dies during a large import', async (t) => {
-    const node = await Daemon.start('-keypool=10');
-    t.teardown(() => node.remove());
+    const node = await Daemon.startFor(t, '-keypool=10');
     const dir = path.join(node.dir, 'threads');
     const script = path.join(node.dir, 'preload.mjs');
     fs.writeFileSync(script, orders(dir));

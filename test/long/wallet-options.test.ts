@@ -14,8 +14,7 @@ const btc = (satoshis: number): number => satoshis / 1e8;
 const AT_RATE = (rate: number) => ['', '', false, null, null, null, null, rate];
 
 t.test('applies options of payments and addresses', async (t) => {
-  const node = await Daemon.start('-keypool=10', '-fallbackfee=0.0002');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-keypool=10', '-fallbackfee=0.0002');
   const restart = async (...options: string[]): Promise<void> => {
     t.equal((await node.stop()).code, 0);
     await node.up(...options);
@@ -179,8 +178,7 @@ t.test('applies options of payments and addresses', async (t) => {
 });
 
 t.test('gives out taproot change addresses with -changetype', async (t) => {
-  const node = await Daemon.start('-keypool=1', '-changetype=bech32m');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-keypool=1', '-changetype=bech32m');
   await node.call('createwallet', 'w');
   t.equal((await node.callWallet('w', 'listdescriptors')).descriptors.length, 8, 'of descriptors, though the call does not say so');
   t.match(await node.callWallet('w', 'getnewaddress'), /^bcrt1q/);
@@ -194,8 +192,7 @@ t.test('gives out taproot change addresses with -changetype', async (t) => {
 });
 
 t.test('loads the wallet without a name', async (t) => {
-  const node = await Daemon.start('-keypool=1');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-keypool=1');
   await node.call('createwallet', '');
   await node.stop();
   await node.up();

@@ -33,8 +33,7 @@ async function scanned(node: Daemon, wallet: string): Promise<void> {
 
 for (const filters of cases(1, [false, true])) {
   t.test(filters ? 'with filters' : 'from the block files', async (t) => {
-    const node = await Daemon.start('-keypool=2', ...(filters ? ['-blockfilterindex'] : []));
-    t.teardown(() => node.remove());
+    const node = await Daemon.startFor(t, '-keypool=2', ...(filters ? ['-blockfilterindex'] : []));
     await node.call('createwallet', 'src');
     const backup = path.join(node.dir, 'backup');
     await on(node, 'src', 'backupwallet', backup);
@@ -123,8 +122,7 @@ for (const filters of cases(1, [false, true])) {
 
 for (const filters of [false, true]) {
   t.test(`a block that pays beyond the pool, ${filters ? 'with filters' : 'from the block files'}`, async (t) => {
-    const node = await Daemon.start('-keypool=2', ...(filters ? ['-blockfilterindex'] : []));
-    t.teardown(() => node.remove());
+    const node = await Daemon.startFor(t, '-keypool=2', ...(filters ? ['-blockfilterindex'] : []));
     const backup = path.join(node.dir, 'backup');
     const dump = path.join(node.dir, 'dump');
     await node.call('createwallet', 'src');
@@ -156,8 +154,7 @@ for (const filters of [false, true]) {
 }
 
 t.test('answers and refuses calls as Core does during a scan', async (t) => {
-  const node = await Daemon.start('-keypool=2');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-keypool=2');
   await node.call('createwallet', 'w');
   const address = await node.call('getnewaddress');
   await node.call('generatetoaddress', 1500, address);
@@ -222,8 +219,7 @@ t.test('answers and refuses calls as Core does during a scan', async (t) => {
 });
 
 t.test('continues scans that were interrupted before their first find', async (t) => {
-  const node = await Daemon.start('-keypool=3');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-keypool=3');
   await node.call('createwallet', 'source');
   const address = await node.call('getnewaddress');
   const file = path.join(node.dir, 'dump');

@@ -40,8 +40,7 @@ t.test('leaves no trace of passphrases and keys', async (t) => {
     if (before === undefined) delete process.env.NODE_OPTIONS;
     else process.env.NODE_OPTIONS = before;
   });
-  const node = await Daemon.start('-keypool=3', '-debug=1');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-keypool=3', '-debug=1');
   const replies: string[] = [];
   const post = async (body: string): Promise<{ result: never; error: { code: number } | null }> => {
     const { body: reply } = await node.post(body);
@@ -189,8 +188,7 @@ t.test('leaves no trace of passphrases and keys', async (t) => {
 });
 
 t.test('leaves no trace of secrets in a batch', async (t) => {
-  const node = await Daemon.start('-keypool=2');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-keypool=2');
   await node.call('createwallet', 'w');
   const calls = [
     { id: 1, method: 'encryptwallet', params: [PHRASE] },
@@ -233,12 +231,12 @@ function inMemory(pid: number, wanted: string): string[] | null {
 
 t.test('holds no secret of a request in memory after the reply', async (t) => {
   const hash = createHmac('sha256', 'salt').update('pw').digest('hex');
-  const node = await Daemon.start(
+  const node = await Daemon.startFor(
+    t,
     `-rpcauth=all:salt$${hash}`,
     '-rpcwhitelist=all:getdescriptorinfo,encryptwallet,getblockcount',
     '-rpcwhitelistdefault=0',
   );
-  t.teardown(() => node.remove());
   const { pid } = node.child!;
   const mark = 'a text that nobody takes out of a request';
   await node.post(JSON.stringify({ method: 'getblockcount', params: [mark] }));

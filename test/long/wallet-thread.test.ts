@@ -79,8 +79,7 @@ const stuck = stuckNode();
 stuck.catch(() => {});
 
 t.test('shows wallets everything that any front acknowledged', async (t) => {
-  const node = await Daemon.start('-fronts=2', '-keypool=5');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-fronts=2', '-keypool=5');
   const count = rounds(30, 300);
   const address = await funded(node, count);
   const connections = await connect(node, 6);
@@ -111,8 +110,7 @@ t.test('shows wallets everything that any front acknowledged', async (t) => {
 });
 
 t.test('answers wallet calls in batches with other calls', async (t) => {
-  const node = await Daemon.start('-keypool=5');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-keypool=5');
   const address = await funded(node, 1);
   const ask = async (...requests: [method: string, ...params: unknown[]][]) =>
     JSON.parse((await node.post(JSON.stringify(requests.map(([method, ...params], id) => ({ method, params, id }))))).body) as {
@@ -149,8 +147,7 @@ t.test('answers wallet calls in batches with other calls', async (t) => {
 });
 
 t.test('starts the thread of the wallets again when it has ended, with its wallets', async (t) => {
-  const node = await Daemon.start('-keypool=5');
-  t.teardown(() => node.remove());
+  const node = await Daemon.startFor(t, '-keypool=5');
   const die = await obedient(node, 'process.exit(9)');
   await node.call('getrpcinfo');
   await node.call('mockscheduler', 5);

@@ -4,6 +4,7 @@
 import t from 'tap';
 import type { ArgSpec } from '../../../src/rpc/declare/types.js';
 import { openWorkCounter } from '../../framework/count-work.js';
+import { rounds } from '../../framework/depth.js';
 
 const counter = openWorkCounter();
 const { METHODS } = await import('../../../src/rpc/declare/methods.js');
@@ -17,7 +18,7 @@ const { createNativeCrypto } = await import('../../../src/crypto/native/index.js
 const { chainParams } = await import('../../../src/consensus/params/networks.js');
 const { COMPATS } = await import('../../../src/policy/compat.js');
 
-const SIZE = 500;
+const SIZE = rounds(350, 500);
 /**
  * If the size doubles, linear work grows by a factor of 2, sorting by about 2.2, and quadratic work by 4. Small work
  * stays below the slack: pauses between slices of the loop, caches, and lists of fixed length.

@@ -233,7 +233,7 @@ for (const descriptors of [false, true]) {
 }
 
 t.test('encrypting a large wallet seals every key once in the rows and once in the tables', async (t) => {
-  const { folder, wallet, surroundings } = await walletOnDisk(t, { wallet: { keypool: 3000 } });
+  const { folder, wallet, surroundings } = await walletOnDisk(t, { wallet: { keypool: 1000 } });
   const context = descriptorContext('master', 'regtest');
   await wallet.change((batch) => {
     batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
