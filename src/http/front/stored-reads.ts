@@ -37,7 +37,7 @@ const CACHED_BYTES = 32 << 20;
  * Bytes of results that wait for their clients or are being rendered, of all fronts together. Jobs beyond wait. A job
  * counts with the size of the last large results, because its own is not known before.
  */
-const MOST_BYTES = 160 << 20;
+const MOST_BYTES = 128 << 20;
 /** Milliseconds after which jobs that wait for memory are checked again, because readers free memory without notice. */
 const RETRY_MS = 100;
 /** Share of an estimate that remains after a smaller result. */
