@@ -1,8 +1,7 @@
 // Entry of the threads that read block files and render replies.
 import { workerData } from 'node:worker_threads';
 import type { ChainParams } from '../src/consensus/params/chain-params.js';
-import { createNativeHashes } from '../src/crypto/native/hashes.js';
-import { createKeyMath } from '../src/crypto/native/key-math.js';
+import { createDecodeContext } from '../src/http/front/decode-context.js';
 import { hurry } from '../src/lib/thread-priority.js';
 import { withoutCopy } from '../src/parallel/without-copy.js';
 import type { Compat } from '../src/policy/compat.js';
@@ -18,10 +17,7 @@ export { runSortJob as sortMempool, runTextJob as writeMempool } from '../src/rp
 hurry(-5);
 
 const { params, compat } = workerData as { readonly params: ChainParams; readonly compat: Compat };
-const hashes = createNativeHashes();
-const { descriptors: language, hardenedMark: inferredMark } = compat;
-const descriptors = { params, hashes, keys: createKeyMath(), language, inferredMark };
-const context = { compat, params, hashes, descriptors };
+const context = createDecodeContext(params, compat);
 const run = createJobRunner(context);
 export const { expandScripts, findActivity } = createScanRunner(context);
 

@@ -5,7 +5,6 @@ import { sigopCost } from '../consensus/script/sigops.js';
 import type { SpentOutput } from '../consensus/script/spent-output.js';
 import { parseTx } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
-import { Slicer } from '../lib/slicer.js';
 import { isUnspendable } from '../policy/script-type.js';
 import { adjustedVirtualSize } from '../policy/virtual-size.js';
 import { extractTx, type Psbt } from '../psbt/index.js';
@@ -48,15 +47,10 @@ const invalidPsbt = (why: string): PsbtAnalysis => ({
 });
 
 /**
- * Analyzes a PSBT in time slices. The PSBT is changed and must not be used afterwards.
+ * Analyzes a PSBT. The PSBT is changed and must not be used afterwards.
  * @param later use the rules of release 32
  */
-export async function analyzePsbt(
-  psbt: Psbt,
-  crypto: Crypto,
-  later: boolean,
-  pauses: Pick<Slicer, 'due' | 'pause'> = new Slicer(),
-): Promise<PsbtAnalysis> {
+export function analyzePsbt(psbt: Psbt, crypto: Crypto, later: boolean): PsbtAnalysis {
   const work = psbtSigning(psbt, crypto, later);
   const inputs: InputAnalysis[] = [];
   let paid = 0;
@@ -68,7 +62,6 @@ export async function analyzePsbt(
       if (isUnspendable(output.script)) return invalidPsbt(`Input ${i} spends unspendable output`);
     } else if (psbt.inputs[i].nonWitnessUtxo) return invalidPsbt(`Input ${i} specifies invalid prevout`);
     inputs.push(analyzeInput(work, i));
-    if (pauses.due) await pauses.pause();
   }
   const next = inputs.reduce<PsbtRole>((least, input) => earlier(least, input.next), 'extractor');
   if (work.signing.spent.includes(null)) return { inputs, virtualSize: null, fee: null, next, error: null };
@@ -78,7 +71,7 @@ export async function analyzePsbt(
     if (!isMoney(value) || !isMoney(spent + value)) return invalidPsbt('Output amount invalid');
     spent += value;
   }
-  return { inputs, virtualSize: await estimateSize(work, crypto, pauses), fee: paid - spent, next, error: null };
+  return { inputs, virtualSize: estimateSize(work, crypto), fee: paid - spent, next, error: null };
 }
 
 const earlier = (a: PsbtRole, b: PsbtRole): PsbtRole => (PSBT_ROLES.indexOf(a) < PSBT_ROLES.indexOf(b) ? a : b);
@@ -101,10 +94,9 @@ function analyzeInput(work: PsbtSigning, index: number): InputAnalysis {
  * Estimates the virtual size of the signed transaction by filling every input with dummy signatures; null if an input
  * cannot be filled.
  */
-async function estimateSize(work: PsbtSigning, crypto: Crypto, pauses: Pick<Slicer, 'due' | 'pause'>): Promise<number | null> {
+function estimateSize(work: PsbtSigning, crypto: Crypto): number | null {
   for (let i = 0; i < work.psbt.inputs.length; i++) {
     if (!dummySignPsbtInput(work, i)) return null;
-    if (pauses.due) await pauses.pause();
   }
   // A transaction without inputs must be parsed in the format without witnesses. In the other format its bytes are
   // ambiguous (BIP-0144).

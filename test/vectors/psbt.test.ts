@@ -173,7 +173,7 @@ fileSuite(WORKFLOW, async (t) => {
   for (const { combine, result } of rows.combiner) t.equal(written(combinePsbts(combine.map(read), crypto)!), result, 'combined');
   for (const { finalize, result } of rows.finalizer) {
     const psbt = read(finalize);
-    t.equal(await finalizePsbt(psbt, crypto, false), true);
+    t.equal(finalizePsbt(psbt, crypto, false), true);
     t.equal(written(psbt), result, 'finalized');
   }
   for (const { extract, result } of rows.extractor) t.equal(hex(extractTx(read(extract))), result, 'extracted');
@@ -187,7 +187,7 @@ fileSuite(FINALIZE, async (t) => {
     // The signature of this row is over the hash from before BIP-0143, so it does not spend the output. The PSBT is
     // still finalized correctly.
     const spends = type !== 'P2SH-P2WPKH';
-    t.equal(await finalizePsbt(target, crypto, false), spends, type);
+    t.equal(finalizePsbt(target, crypto, false), spends, type);
     if (spends) t.equal(written(target), result, type);
     else t.equal(dummySignPsbtInput(psbtSigning(target, crypto), 0), true);
     t.same(target.inputs[0].finalScriptSig, expected.finalScriptSig, type);

@@ -1,9 +1,9 @@
 // The node's end of the fleet: publishes, signed, what the node thread sends to its fronts, and answers calls. For the
 // node thread it is a front without sockets. It uses the same link, so the rest of the node does not know the broker.
 // Runs on a thread of its own (workers/fleet.ts).
+
 import { randomBytes } from 'node:crypto';
-import { createNativeHashes } from '../../crypto/native/hashes.js';
-import { createKeyMath } from '../../crypto/native/key-math.js';
+import { createDecodeContext } from '../../http/front/decode-context.js';
 import type { FrontInit } from '../../http/front/start-front.js';
 import { CallQuota } from '../../link/call-quota.js';
 import { FrontCounters } from '../../link/front-counters.js';
@@ -82,22 +82,16 @@ export class Publisher {
     this.#tip = init.tip;
     const quota = new CallQuota({ calls: options.workQueue, bytes: init.linkBytes }, new FrontCounters(init.counters));
     this.#link = new FrontLink(init.link, quota, (news) => this.#onNews(news));
-    const hashes = createNativeHashes();
-    const { compat } = options;
     const router = new RequestRouter(
-      {
-        params,
-        hashes,
-        descriptors: { params, hashes, keys: createKeyMath(), language: compat.descriptors },
+      Object.assign(createDecodeContext(params, options.compat), {
         snapshot: () => this.#freshTip(),
         nowSeconds: () => this.#state.nowSeconds(),
         startedSeconds: init.startedSeconds,
         wallets: options.wallets,
-        compat,
         warmup: () => null,
         stateVersion: () => 0,
         blocksVersion: () => 0,
-      },
+      }),
       undefined,
       { version2: options.jsonRpc2 },
     );

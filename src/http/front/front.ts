@@ -3,8 +3,6 @@
 import { availableParallelism } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
-import { createNativeHashes } from '../../crypto/native/hashes.js';
-import { createKeyMath } from '../../crypto/native/key-math.js';
 import { LoopLag } from '../../lib/loop-lag.js';
 import type { FrontCounters } from '../../link/front-counters.js';
 import type { FrontLink } from '../../link/front-link.js';
@@ -21,6 +19,7 @@ import { TemplateView } from '../../template/view/template-view.js';
 import type { HttpOptions } from '../options.js';
 import { Admission } from './admit.js';
 import { Authentication } from './authenticate.js';
+import { createDecodeContext } from './decode-context.js';
 import type { Exchange, ExchangeOwner } from './exchange.js';
 import { FanOut } from './fan-out.js';
 import { Published } from './published.js';
@@ -110,30 +109,15 @@ export class Front {
   #newRouter(): RequestRouter {
     const { params, state, options, startedSeconds } = this.#deps;
     const { compat, wallets } = options;
-    const hashes = createNativeHashes();
-    let keys: ReturnType<typeof createKeyMath> | undefined;
-    const context = {
-      params,
-      hashes,
-      descriptors: {
-        params,
-        hashes,
-        // Few calls need key arithmetic, and its tables take 10 ms. The node thread has shown that the addon loads.
-        get keys() {
-          keys ??= createKeyMath();
-          return keys;
-        },
-        language: compat.descriptors,
-      },
+    const context = Object.assign(createDecodeContext(params, compat), {
       snapshot: () => this.#published.freshTip(),
       stateVersion: () => state.stateVersion,
       blocksVersion: () => state.blocksVersion,
       nowSeconds: () => state.nowSeconds(),
       startedSeconds,
       wallets,
-      compat,
       warmup: () => this.#published.warmingUp(),
-    };
+    });
     return new RequestRouter(context, this.#observer(), { version2: options.jsonRpc2 });
   }
 
@@ -156,15 +140,7 @@ export class Front {
     const log = (text: string): void => link.postNews({ news: 'notice', level: 'info', text });
     const threads = Math.max(1, Math.ceil(availableParallelism() / options.fronts));
     const pool = new RenderPool<ReadResult>({ threads, workerData: { params, compat: options.compat }, warn: log });
-    const hashes = createNativeHashes();
-    const { compat } = options;
-    const { descriptors: language, hardenedMark: inferredMark } = compat;
-    const render = createJobRunner({
-      compat,
-      params,
-      hashes,
-      descriptors: { params, hashes, keys: createKeyMath(), language, inferredMark },
-    });
+    const render = createJobRunner(createDecodeContext(params, options.compat));
     const count = (method: string, seconds: number, failed: boolean): void => this.#counts.add(method, seconds, failed);
     return new StoredReads({ pool, render, replies: this.#replies, fronts: options.fronts, log, count });
   }

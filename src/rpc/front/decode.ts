@@ -1,23 +1,19 @@
-// Parses the transaction of decoderawtransaction.
+// Parses the arguments of decoderawtransaction and converttopsbt.
 import { DecodeError } from '../../consensus/bytes/reader.js';
 import { parseTxLenient } from '../../consensus/tx/parse-lenient.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import type { Hashes } from '../../crypto/crypto.js';
 import { hexBytes } from '../args.js';
-import type { ParametersOf } from '../declare/parameters.js';
 import { fail, RPC_CODE } from '../errors.js';
-import type { decoderawtransaction } from '../methods/rawtransactions/decoderawtransaction.spec.js';
+import type { DecodeContext } from './context.js';
 
-/** Returns the transaction that decoderawtransaction shows. @throws RpcError */
-export function txToDecode(params: ParametersOf<typeof decoderawtransaction>, hashes: Hashes): TxView {
-  const { iswitness } = params;
-  const tryWitness = iswitness ?? true;
-  const tryNoWitness = !(iswitness ?? false);
-  const bytes = hexBytes(params.hexstring) ?? fail(RPC_CODE.DESERIALIZATION_ERROR, 'TX decode failed');
+/** Parses a transaction with or without witnesses, as requested; otherwise tries both formats. @throws RpcError */
+export function decodeTx(text: string, isWitness: boolean | undefined, { hashes }: Pick<DecodeContext, 'hashes'>): TxView {
+  const failed = (): never => fail(RPC_CODE.DESERIALIZATION_ERROR, 'TX decode failed');
+  const bytes = hexBytes(text) ?? failed();
   try {
-    return parseTxLenient(bytes, hashes, { tryWitness, tryNoWitness });
+    return parseTxLenient(bytes, hashes, { tryWitness: isWitness ?? true, tryNoWitness: !(isWitness ?? false) });
   } catch (error) {
-    if (error instanceof DecodeError) return fail(RPC_CODE.DESERIALIZATION_ERROR, 'TX decode failed');
+    if (error instanceof DecodeError) return failed();
     throw error;
   }
 }

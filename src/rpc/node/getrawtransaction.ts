@@ -1,15 +1,9 @@
-// Finds transactions for getrawtransaction and REST: in the mempool, or through the transaction index. Also runs
-// decoderawtransaction for bodies that are too large for a front.
+// Finds transactions for getrawtransaction and REST: in the mempool, or through the transaction index.
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { Slicer } from '../../lib/slicer.js';
 import type { TxPlace } from '../context/indexes.js';
 import type { NodeContext } from '../context/node.js';
-import type { Run } from '../dispatch.js';
-import { txToDecode } from '../front/decode.js';
 import type { TxPlaceMembers } from '../reads/read-job.js';
 import { hashHex } from '../render/hex.js';
-import { txMembersSliced } from '../render/tx.js';
-import { renderContext } from './lookup.js';
 
 /** A transaction in the mempool, or the position of a confirmed one. */
 export type Found = { readonly tx: TxView; readonly pooledSize: number } | { readonly place: TxPlace };
@@ -33,6 +27,3 @@ export function placeMembers(ctx: NodeContext, blockHash: Uint8Array): TxPlaceMe
   if (!ctx.chain.contains(node)) return { blockhash, confirmations: 0 };
   return { blockhash, confirmations: 1 + ctx.chain.tip.height - node.height, time: node.time, blocktime: node.time };
 }
-
-export const decoderawtransaction: Run<NodeContext, Parameters<typeof txToDecode>[0]> = (params, ctx, call) =>
-  txMembersSliced(txToDecode(params, ctx.crypto), renderContext(ctx), new Slicer(call.yieldToUrgent));

@@ -6,8 +6,9 @@ import type { Run, RunTable } from '../dispatch.js';
 import type { FrontContext } from '../front/context.js';
 import * as FRONT_RUNS from '../methods/front-runs.js';
 import * as OWN_RUNS from '../methods/node-runs.js';
+import { DECODE_METHODS, PendingRead } from '../reads/read-job.js';
 import { difficultyOf } from '../render/difficulty.js';
-import { decoderawtransaction } from './getrawtransaction.js';
+import { encodeJson } from '../wire/json-write.js';
 import { PASSED_RUNS } from './pass-on.js';
 
 /** Returns a front's context that always has the node's current state. */
@@ -16,6 +17,7 @@ function frontContextOf(ctx: NodeContext): FrontContext {
     compat: ctx.compat,
     params: ctx.params,
     hashes: ctx.crypto,
+    crypto: ctx.crypto,
     descriptors: ctx.descriptors,
     startedSeconds: ctx.startedSeconds,
     wallets: ctx.passOn !== null,
@@ -30,15 +32,24 @@ function frontContextOf(ctx: NodeContext): FrontContext {
   };
 }
 
+/** Length of the arguments from which another thread decodes them. */
+const LONG_CHARS = 16 * 1024;
+
+/** Returns the run functions of fronts. Calls with long arguments become decode jobs. */
 function fromFront(): Record<string, Run<NodeContext>> {
   const runs: Record<string, Run<NodeContext>> = {};
   for (const [name, run] of Object.entries(FRONT_RUNS)) {
     runs[name] = (params, ctx, call) => (run as Run<FrontContext>)(params, frontContextOf(ctx), call);
   }
+  for (const method of DECODE_METHODS) {
+    const atOnce = runs[method];
+    runs[method] = (params, ctx, call) => {
+      const args = encodeJson(params.args);
+      return args.length < LONG_CHARS ? atOnce(params, ctx, call) : new PendingRead({ kind: 'decode', method, args });
+    };
+  }
   return runs;
 }
 
-/**
- * Run functions by method name. The node thread's decoderawtransaction is for bodies that are too large for a front.
- */
-export const NODE_RUNS: RunTable<NodeContext> = { ...fromFront(), ...PASSED_RUNS, ...OWN_RUNS, decoderawtransaction };
+/** Run functions by method name. */
+export const NODE_RUNS: RunTable<NodeContext> = { ...fromFront(), ...PASSED_RUNS, ...OWN_RUNS };

@@ -137,7 +137,19 @@ export interface SpentJob {
   readonly form: 'bytes' | 'hex' | 'object';
 }
 
-export type ReadJob = BlockJob | BytesJob | StatsJob | ProofJob | TxJob | PooledTxJob | HeadersJob | SpentJob;
+/** A call with long arguments that depends on its arguments only. */
+export interface DecodeJob {
+  readonly kind: 'decode';
+  readonly method: DecodeMethod;
+  /** The positional arguments as JSON. */
+  readonly args: string;
+}
+
+/** Methods of decode jobs. */
+export const DECODE_METHODS = ['decoderawtransaction', 'decodepsbt', 'analyzepsbt', 'finalizepsbt', 'combinepsbt', 'joinpsbts'] as const;
+export type DecodeMethod = (typeof DECODE_METHODS)[number];
+
+export type ReadJob = BlockJob | BytesJob | StatsJob | ProofJob | TxJob | PooledTxJob | HeadersJob | SpentJob | DecodeJob;
 
 /** Returns whether the facts of a job, as JSON, stay true until blocks change. */
 export const isBlockJob = (job: string): boolean => ABOUT_BLOCKS.test(job);

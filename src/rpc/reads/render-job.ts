@@ -4,13 +4,14 @@ import { DecodeError } from '../../consensus/bytes/reader.js';
 import { SyncRecords } from '../../storage/sync-records.js';
 import { versioned } from '../declare/versions.js';
 import { RPC_CODE, RpcError } from '../errors.js';
+import type { DecodeContext } from '../front/context.js';
 import { getblockstats } from '../methods/blockchain/getblockstats.spec.js';
-import type { RenderContext } from '../render/script.js';
 import { TxWriter } from '../render/tx-writer.js';
 import { encodeJson } from '../wire/json-write.js';
 import { JobFiles, ReadError, undecodable } from './job-files.js';
 import type { ReadJob, ReadResult } from './read-job.js';
 import { BlockRenderer } from './render-block.js';
+import { runDecode } from './render-decode.js';
 import { renderHeaders } from './render-headers.js';
 import { txOutProof } from './render-proof.js';
 import { renderSpent } from './render-spent.js';
@@ -18,7 +19,7 @@ import { blockStats } from './render-stats.js';
 import { TxRenderer } from './render-tx.js';
 
 /** Creates the function that runs jobs on one thread. */
-export function createJobRunner(render: RenderContext): (job: string) => ReadResult {
+export function createJobRunner(render: DecodeContext): (job: string) => ReadResult {
   const files = new JobFiles(new SyncRecords(render.hashes, 0));
   const writer = new TxWriter(render);
   const blocks = new BlockRenderer(render, files, writer);
@@ -40,6 +41,8 @@ export function createJobRunner(render: RenderContext): (job: string) => ReadRes
         return txs.renderPooled(job);
       case 'headers':
         return renderHeaders(job, render);
+      case 'decode':
+        return [Buffer.from(runDecode(job, render))];
       case 'spent':
         return renderSpent(job, files, render);
       case 'bytes': {

@@ -30,34 +30,23 @@ import {
 import { MAX_MONEY } from '../args.js';
 import { PAID_SCRIPT_MEMBERS } from '../declare/psbt-parts.js';
 import { objectShaper } from '../declare/versions.js';
-import { Amount, JsonObject, type JsonResult } from '../wire/values.js';
+import { Amount, JsonObject, type JsonResult, RawJson } from '../wire/values.js';
 import { hashHex, hex } from './hex.js';
 import { type RenderContext, scriptMembers } from './script.js';
-import { type Pauses, txMembersSliced } from './tx.js';
+import { txWriterOf } from './tx-writer.js';
 
 type Members = Record<string, JsonResult>;
 
-/** Returns the members of a PSBT. Works in slices. */
-export async function psbtMembers(psbt: Psbt, ctx: RenderContext, pauses: Pauses): Promise<Members> {
-  const tx = await txMembersSliced(psbt.tx, ctx, pauses);
-  const inputs: JsonResult[] = [];
-  for (let i = 0; i < psbt.inputs.length; i++) {
-    inputs.push(await inputMembers(psbt, i, ctx, pauses));
-    if (pauses.due) await pauses.pause();
-  }
-  const outputs: JsonResult[] = [];
-  for (let i = 0; i < psbt.outputs.length; i++) {
-    outputs.push(outputMembers(psbt, i, ctx));
-    if (pauses.due) await pauses.pause();
-  }
+/** Returns the members of a PSBT. */
+export function psbtMembers(psbt: Psbt, ctx: RenderContext): Members {
   const members: Members = {};
   // Releases up to 31 do not know version 2. If -compat selects such a release, show the transaction that the fields of
   // version 2 describe.
-  if (psbt.version2 === null || !only(ctx.compat, 32)) members.tx = tx;
+  if (psbt.version2 === null || !only(ctx.compat, 32)) members.tx = new RawJson(txWriterOf(ctx).text(psbt.tx));
   if (knowsAll(ctx)) addGlobal(members, psbt, ctx);
   members.unknown = rawMembers(knowsAll(ctx) ? remaining(psbt.unknown, [GLOBAL.XPUB, PROPRIETARY]) : remaining(psbt.unknown, []));
-  members.inputs = inputs;
-  members.outputs = outputs;
+  members.inputs = psbt.inputs.map((_, i) => inputMembers(psbt, i, ctx));
+  members.outputs = psbt.outputs.map((_, i) => outputMembers(psbt, i, ctx));
   const fee = feeOf(psbt);
   if (fee !== null) members.fee = new Amount(fee);
   return members;
@@ -165,14 +154,14 @@ function paidScript(script: Uint8Array, ctx: RenderContext): Members {
   return (objectShaper(PAID_SCRIPT_MEMBERS, ctx.compat)?.(out) ?? out) as Members;
 }
 
-async function inputMembers(psbt: Psbt, index: number, ctx: RenderContext, pauses: Pauses): Promise<Members> {
+function inputMembers(psbt: Psbt, index: number, ctx: RenderContext): Members {
   const input = psbt.inputs[index];
   const out: Members = {};
   if (input.witnessUtxo !== null) {
     const { value, script } = input.witnessUtxo;
     out.witness_utxo = { amount: new Amount(value), scriptPubKey: paidScript(script, ctx) };
   }
-  if (input.nonWitnessUtxo !== null) out.non_witness_utxo = await txMembersSliced(input.nonWitnessUtxo, ctx, pauses);
+  if (input.nonWitnessUtxo !== null) out.non_witness_utxo = new RawJson(txWriterOf(ctx).text(input.nonWitnessUtxo));
   if (input.partialSigs.size > 0) {
     const signatures = sortedBy(
       [...input.partialSigs.values()].map((sig) => ({ ...sig, id: ctx.hashes.hash160(sig.publicKey) })),

@@ -6,15 +6,26 @@ import type { TxView } from '../../consensus/tx/tx-view.js';
 import { shows } from '../../policy/compat.js';
 import { scriptAsm } from '../../policy/script-asm.js';
 import { type ScriptType, scriptType } from '../../policy/script-type.js';
-import type { JsonBytes } from '../wire/json-bytes.js';
+import { JsonBytes } from '../wire/json-bytes.js';
 import { encodeJson } from '../wire/json-write.js';
-import { hex } from './hex.js';
+import type { JsonResult } from '../wire/values.js';
+import { hashHex, hex } from './hex.js';
 import { addressOf, type RenderContext, scriptMembers } from './script.js';
-import type { SpentOutputs } from './tx.js';
 
 /** Number of scripts whose members are cached, and the size up to which a script is. */
 const CACHED_SCRIPTS = 4096;
 const CACHED_SCRIPT_BYTES = 80;
+
+/** The outputs that a transaction spends. */
+export interface SpentOutputs {
+  /** Coins by input. */
+  readonly coins: readonly Coin[];
+  /** True if each input shows the output that it spends. If not, only the fee is shown. */
+  readonly shown: boolean;
+}
+
+/** Returns whether an output script is change of a wallet. */
+export type IsChange = (script: Uint8Array) => boolean;
 
 /** Writes transactions for one release and network. */
 export class TxWriter {
@@ -30,8 +41,15 @@ export class TxWriter {
     this.#shown = { desc: shows(compat, { since: 23 }), address: shows(compat, { since: 22 }), old: shows(compat, { until: 23 }) };
   }
 
+  /** Returns an object without fee and hex. @param isChange marks outputs with ischange; undefined: the release does not */
+  text(tx: TxView, isChange?: IsChange): string {
+    const out = new JsonBytes();
+    this.writeObject(out, tx, null, false, isChange);
+    return out.toString();
+  }
+
   /** Writes an object: with fee if the spent outputs are given, and with hex unless the caller knows it. */
-  writeObject(out: JsonBytes, tx: TxView, spent: SpentOutputs | null, withHex = true): void {
+  writeObject(out: JsonBytes, tx: TxView, spent: SpentOutputs | null, withHex = true, isChange?: IsChange): void {
     out.text('{"txid":');
     out.hash(tx.txid);
     out.text(',"hash":');
@@ -49,7 +67,7 @@ export class TxWriter {
     out.text(',"vin":');
     this.writeInputs(out, tx, spent);
     out.text(',"vout":');
-    this.writeOutputs(out, tx);
+    this.writeOutputs(out, tx, isChange);
     if (spent !== null) {
       out.text(',"fee":');
       out.amount(feeOf(tx, spent.coins));
@@ -115,7 +133,7 @@ export class TxWriter {
   }
 
   /** Writes the list of outputs. */
-  writeOutputs(out: JsonBytes, tx: TxView): void {
+  writeOutputs(out: JsonBytes, tx: TxView, isChange?: IsChange): void {
     out.text('[');
     for (let i = 0; i < tx.outputCount; i++) {
       out.beginEntry();
@@ -125,8 +143,9 @@ export class TxWriter {
       out.text(',"n":');
       out.int(i);
       out.text(',"scriptPubKey":');
-      this.#writeScript(out, tx.outputScript(i));
-      out.text('}');
+      const script = tx.outputScript(i);
+      this.#writeScript(out, script);
+      out.text(isChange?.(script) ? ',"ischange":true}' : '}');
     }
     out.text(']');
   }
@@ -176,6 +195,31 @@ const ASM_AROUND_HASH: Readonly<
 };
 
 const latin1 = ({ buffer, byteOffset, length }: Uint8Array): string => Buffer.from(buffer, byteOffset, length).toString('latin1');
+
+const writers = new WeakMap<RenderContext, TxWriter>();
+
+/** Returns the writer of a context, with the scripts that it has cached. */
+export function txWriterOf(ctx: RenderContext): TxWriter {
+  let writer = writers.get(ctx);
+  if (writer === undefined) writers.set(ctx, (writer = new TxWriter(ctx)));
+  return writer;
+}
+
+/** Returns the members of a transaction before its lists. */
+export function headMembers(tx: TxView): Record<string, JsonResult> {
+  return {
+    txid: hashHex(tx.txid),
+    hash: hashHex(tx.wtxid),
+    version: tx.version >>> 0,
+    size: tx.totalSize,
+    vsize: tx.vsize,
+    weight: tx.weight,
+    locktime: tx.locktime,
+  };
+}
+
+/** Returns the hex of a whole transaction. */
+export const txHex = (tx: TxView): string => hex(tx.bytes);
 
 /** Returns the fee in satoshis: inputs minus outputs. */
 export function feeOf(tx: TxView, coins: readonly Coin[]): number {

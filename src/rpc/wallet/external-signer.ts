@@ -16,8 +16,7 @@ import {
 } from '../../wallet/node-face.js';
 import type { WalletContext } from '../context/wallet.js';
 import { fail, RPC_CODE, RpcError } from '../errors.js';
-import { asPsbt, psbtText } from '../render/psbt-text.js';
-import type { Pauses } from '../render/tx.js';
+import { asPsbtSliced, type Pauses, psbtText } from '../render/psbt-text.js';
 
 export const NO_COMMAND = 'restart bitcoind with -signer=<cmd>';
 
@@ -48,7 +47,7 @@ export async function fillPsbtBy(
   if ('fault' in filled || filled.complete) return filled;
   await signOutside(ctx, psbt, pauses);
   if (options.finalize === false) return { complete: psbt.inputs.every(isFinal) };
-  return { complete: await finalizePsbt(psbt, ctx.crypto, true, pauses) };
+  return { complete: finalizePsbt(psbt, ctx.crypto, true) };
 }
 
 const failed = (): never => fail(RPC_CODE.VERIFY_ERROR, 'External signer failed to sign');
@@ -68,7 +67,7 @@ async function signOutside(ctx: WalletContext, psbt: Psbt, pauses: Pauses): Prom
     return signerFailed(error);
   }
   if (text === null) return failed();
-  const signed = await asPsbt(text, ctx, pauses).catch((error: unknown) => {
+  const signed = await asPsbtSliced(text, ctx, pauses).catch((error: unknown) => {
     throw error instanceof RpcError ? new RpcError(RPC_CODE.VERIFY_ERROR, 'External signer failed to sign') : error;
   });
   const { txid } = psbt.tx;

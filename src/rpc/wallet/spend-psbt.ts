@@ -141,7 +141,7 @@ export async function finishSend(
   call: CallInfo,
 ): Promise<JsonResult> {
   const { psbt } = await walletPsbt(ctx, wallet, tx, { sign: true, derivations: follows(ctx.compat, 32) }, call);
-  const complete = await finalizePsbt(psbt, ctx.crypto, follows(ctx.compat, 32), new Slicer(call.yieldToUrgent));
+  const complete = finalizePsbt(psbt, ctx.crypto, follows(ctx.compat, 32));
   const result: Record<string, JsonResult> = {};
   if (wantsPsbt || !complete || !addToWallet) result.psbt = psbtText(psbt, ctx.crypto, ctx.compat);
   if (complete) {

@@ -19,6 +19,7 @@ import { NODE_RUNS } from '../../../src/rpc/node/runs.js';
 import { ReplyQuota } from '../../../src/rpc/wire/batch-reply.js';
 import { type RequestBody, scanRequest } from '../../../src/rpc/wire/request.js';
 import { type Reading, SharedReading } from '../../../src/rpc/wire/shared-reading.js';
+import { crypto } from '../../framework/chain-fixture.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { turnsDuring } from '../../framework/turns.js';
 
@@ -197,6 +198,7 @@ const context: FrontContext = {
   descriptors: descriptorContext('0.21', 'regtest'),
   params: chainParams('regtest'),
   hashes: createPureHashes(),
+  crypto,
   snapshot: () => ({ height: 7, hashHex: 'ab'.repeat(32), difficulty: 4.656542373906925e-10 }),
   stateVersion: () => 0,
   blocksVersion: () => 0,

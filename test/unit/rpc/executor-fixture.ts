@@ -231,7 +231,7 @@ export function openExecutor(
     startedSeconds: 0,
     ...parts,
   };
-  const runJob = createJobRunner({ compat, params: context.params, hashes: crypto, descriptors: context.descriptors });
+  const runJob = createJobRunner({ compat, params: context.params, hashes: crypto, crypto, descriptors: context.descriptors });
   const executor = new CallExecutor(context, {
     runs: NODE_RUNS,
     prefetchBatch: prefetchTxBatch,

@@ -10,6 +10,7 @@ import { isHole, type KnownBody } from '../../../src/rpc/front/known-replies.js'
 import { type CallPlan, RequestRouter, type ThreadPlan } from '../../../src/rpc/front/request-router.js';
 import type { ReadJob } from '../../../src/rpc/reads/read-job.js';
 import { encodeHole, UNFILLED } from '../../../src/rpc/reads/unfilled.js';
+import { crypto } from '../../framework/chain-fixture.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { fc } from '../../framework/fast-check.js';
 
@@ -27,6 +28,7 @@ function openRouter(version2 = false) {
     descriptors: descriptorContext('0.21', 'regtest'),
     params: chainParams('regtest'),
     hashes: createPureHashes(),
+    crypto,
     snapshot: () => {
       at.onTip();
       return at.tip;

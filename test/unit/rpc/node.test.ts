@@ -3,22 +3,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { chainParams } from '../../../src/consensus/params/networks.js';
-import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
-import { createPureHashes } from '../../../src/crypto/pure.js';
 import { COMPATS } from '../../../src/policy/compat.js';
 import type { NodeContext } from '../../../src/rpc/context/node.js';
 import { getrawaddrman } from '../../../src/rpc/methods/hidden/getrawaddrman.run.js';
 import { blockFromBytes, submit } from '../../../src/rpc/node/submit.js';
 import { addressOf } from '../../../src/rpc/render/script.js';
-import { txMembersSliced } from '../../../src/rpc/render/tx.js';
-import { TxWriter } from '../../../src/rpc/render/tx-writer.js';
-import { JsonBytes } from '../../../src/rpc/wire/json-bytes.js';
 import { encodeJson } from '../../../src/rpc/wire/json-write.js';
 import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
 import { crypto, IN_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
-import { descriptorContext } from '../../framework/descriptor-context.js';
 import { serializeTx } from '../../framework/messages.js';
 import { runMethod } from '../../framework/run-method.js';
 import { turnsDuring } from '../../framework/turns.js';
@@ -487,25 +480,6 @@ t.test('control and network calls check their arguments and report the state', a
   t.equal(await fault('testmempoolaccept', ['00', '00']), '-8 Array must contain exactly one raw transaction for now');
   t.same(events.slice(4), []);
   await fixture.end();
-});
-
-t.test('txMembersSliced renders a transaction like TxWriter and pauses after each part', async (t) => {
-  const script = Uint8Array.of(0, 20, ...new Uint8Array(20).fill(7));
-  const bytes = buildTx({
-    version: 2,
-    inputs: [{ prevHash: new Uint8Array(32).fill(3), prevIndex: 1, scriptSig: Uint8Array.of(0x51), sequence: 5, witness: [script] }],
-    outputs: Array.from({ length: 300 }, (_, i) => ({ value: i * 1000, script })),
-    locktime: 9,
-  });
-  const tx = parseTx(bytes, createPureHashes());
-  const descriptors = descriptorContext('0.21', 'regtest');
-  const ctx = { compat: COMPATS['0.21.1'], descriptors, params: chainParams('regtest'), hashes: createPureHashes() };
-  let pauses = 0;
-  const sliced = await txMembersSliced(tx, ctx, { due: true, pause: async () => void pauses++ });
-  const written = new JsonBytes();
-  new TxWriter(ctx).writeObject(written, tx, null, false);
-  t.equal(encodeJson(sliced), written.toString());
-  t.equal(pauses, 301, 'after every input and output');
 });
 
 t.test('getrawaddrman yields to other work while it lists many addresses', async (t) => {

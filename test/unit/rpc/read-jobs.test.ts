@@ -3,10 +3,15 @@ import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { COMPATS } from '../../../src/policy/compat.js';
+import { METHODS } from '../../../src/rpc/declare/methods.js';
+import { parametersOf } from '../../../src/rpc/declare/parameters.js';
 import { blockRead } from '../../../src/rpc/node/read-facts.js';
+import { NODE_RUNS } from '../../../src/rpc/node/runs.js';
+import { PendingRead } from '../../../src/rpc/reads/read-job.js';
 import { createJobRunner } from '../../../src/rpc/reads/render-job.js';
-import { buildChain, GENESIS } from '../../framework/chain-builder.js';
+import { ANYONE, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
 import { crypto, type FixtureOptions, openFixture } from '../../framework/chain-fixture.js';
+import { serializeTx } from '../../framework/messages.js';
 import { openExecutor } from './executor-fixture.js';
 
 /** Opens a chain of a few blocks, and returns a job for its tip with the function that runs it. */
@@ -17,7 +22,7 @@ async function open(t: Test, options: FixtureOptions = {}) {
   const { context } = openExecutor(fixture, new Map(), COMPATS['31']);
   const node = fixture.chain.view.tip;
   const { compat, params, descriptors } = context;
-  const run = createJobRunner({ compat, params, hashes: crypto, descriptors });
+  const run = createJobRunner({ compat, params, hashes: crypto, crypto, descriptors });
   const { job } = blockRead(context, node, 1);
   return { dir: context.blocks.blockFolder.dir, node, run: () => run(JSON.stringify(job)) };
 }
@@ -42,4 +47,39 @@ t.test('reports a deleted file of a node that never prunes as missing', async (t
   const { dir, run } = await open(t);
   rmSync(join(dir, 'blk00000.dat'));
   t.match(run(), { code: -1, message: 'Block not found on disk', log: /^ERROR: / });
+});
+
+t.test('decodes long arguments in a job, with the results and errors of short ones', async (t) => {
+  const fixture = await openFixture();
+  t.teardown(() => fixture.end());
+  const { call, fault, context } = openExecutor(fixture);
+  const isJob = (method: string, text: string): boolean => {
+    const params = parametersOf(METHODS.get(method)!, [text]);
+    return NODE_RUNS[method](params as never, context, { user: '', path: '/' }) instanceof PendingRead;
+  };
+  const hexOf = (outputs: number): string => {
+    const paid = Array.from({ length: outputs }, (_, i) => ({ value: i, script: ANYONE }));
+    return serializeTx(spend([reward(buildChain(GENESIS, 1)[0])], paid)).toString('hex');
+  };
+  const output = { n: 7, value: 0.00000007, scriptPubKey: { asm: '1', hex: '51', type: 'nonstandard' } };
+  for (const [count, long] of [
+    [8, false],
+    [2000, true],
+  ] as const) {
+    const hex = hexOf(count);
+    t.equal(isJob('decoderawtransaction', hex), long);
+    const { vout, size } = (await call('decoderawtransaction', hex)) as { vout: unknown[]; size: number };
+    t.equal(vout.length, count);
+    t.same(vout[7], output);
+    t.equal(size, hex.length / 2);
+    t.equal(await fault('decoderawtransaction', `${hex}00`), '-22 TX decode failed');
+    t.equal(await fault('decodepsbt', 'A'.repeat(4 * count * 4)), '-22 TX decode failed Invalid PSBT magic bytes: iostream error');
+    const psbt = (await call('converttopsbt', hex, true)) as string;
+    t.equal(isJob('decodepsbt', psbt), long);
+    t.match(await call('decodepsbt', psbt), { inputs: [{}], outputs: { length: count }, tx: { size: hex.length / 2 } });
+    t.same(await call('analyzepsbt', psbt), { inputs: [{ has_utxo: false, is_final: false, next: 'updater' }], next: 'updater' });
+    t.match(await call('finalizepsbt', psbt), { complete: false, psbt });
+    t.equal(await call('combinepsbt', [psbt, psbt]), psbt);
+    t.match(await fault('joinpsbts', [psbt, psbt]), /^-8 Input .* exists in multiple PSBTs$/);
+  }
 });

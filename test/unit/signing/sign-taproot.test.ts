@@ -215,7 +215,7 @@ t.test('completes a taproot PSBT that two signers sign one after the other', asy
   const updated = signPsbt(psbtOf(script), provider);
   t.equal(updated.inputs[0].tapLeafScripts.size, 2, 'the updater adds the leaves');
   t.equal(updated.inputs[0].tapKeyPaths.get(hashKey(Buffer.from(xOnly(2), 'hex')))?.leafHashes.length, 1, 'and the key paths');
-  t.equal((await analyzePsbt(again(updated), crypto, false)).inputs[0].isFinal, false);
+  t.equal(analyzePsbt(again(updated), crypto, false).inputs[0].isFinal, false);
   // Signers that know their secret alone.
   const lone = (n: number): FlatProvider => {
     const one = new FlatProvider();
@@ -224,10 +224,10 @@ t.test('completes a taproot PSBT that two signers sign one after the other', asy
   };
   const [two, four] = [2, 4].map((n) => signPsbt(again(updated), lone(n)));
   t.equal(two.inputs[0].tapScriptSigs.size, 1);
-  t.equal(await finalizePsbt(again(two), crypto, false), false);
+  t.equal(finalizePsbt(again(two), crypto, false), false);
   const combined = combinePsbts([two, four], crypto)!;
   t.equal(combined.inputs[0].tapScriptSigs.size, 2);
-  t.equal(await finalizePsbt(combined, crypto, false), true);
+  t.equal(finalizePsbt(combined, crypto, false), true);
   const tx = parseTx(extractTx(combined), crypto);
   const spent = [combined.inputs[0].witnessUtxo!, combined.inputs[1].witnessUtxo!];
   t.equal(verifyTxInput(tx, 0, spent, STANDARD_SCRIPT_FLAGS, crypto, new SighashCache(tx, crypto, spent)), 0);
@@ -271,7 +271,7 @@ t.test('estimates the size of signed and final taproot inputs that carry their p
     const by = { provider, hashType: 0, signer: tools.signer };
     signPsbtInput(psbtSigning(psbt, crypto, true), 0, by, { hashType: null, finalize });
     change(psbt);
-    return (await analyzePsbt(again(psbt), crypto, true)).virtualSize;
+    return analyzePsbt(again(psbt), crypto, true).virtualSize;
   };
   for (const finalize of [false, true]) {
     t.equal(await estimate(finalize), 111);
@@ -290,7 +290,7 @@ t.test('estimates the size of signed and final taproot inputs that carry their p
 t.test('lists missing signatures of a threshold in the order of its keys', async (t) => {
   const keys = [1, 2, 3].map(keyOf);
   const { script, provider } = known(`wsh(thresh(2,pk(${keys[0]}),s:pk(${keys[1]}),s:pk(${keys[2]})))`, []);
-  const { inputs } = await analyzePsbt(signPsbt(psbtOf(script), provider), crypto, true);
+  const { inputs } = analyzePsbt(signPsbt(psbtOf(script), provider), crypto, true);
   t.same(
     inputs[0].missing?.signatures.map(hex),
     keys.map((key) => hex(crypto.hash160(new Uint8Array(Buffer.from(key, 'hex'))))),

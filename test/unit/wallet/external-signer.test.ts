@@ -49,7 +49,7 @@ async function pair() {
     asked.push({ words, input });
     if (words.includes('enumerate')) return [{ fingerprint: FINGERPRINT, model: 'box' }];
     if (!input.startsWith('signtx ')) return {};
-    return device.answer(await asPsbt(input.slice(7), ctx, new Slicer()));
+    return device.answer(asPsbt(input.slice(7), ctx));
   };
   const externalSigner = new ExternalSigner('hwi  --quiet', 'regtest', say);
   const coins = await watching.receive([{ script, value: 10_000 }], 900);

@@ -253,6 +253,7 @@ const faces: Record<string, readonly string[]> = {
     'src/fleet/signed',
   ],
   'src/http': [
+    'src/http/front/decode-context',
     'src/http/front/scan-method',
     'src/http/front/start-front',
     'src/http/front/template-state',

@@ -4,7 +4,7 @@ import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { outpointOf } from '../../node/lookup.js';
 import { hashHex } from '../../render/hex.js';
-import { txHex } from '../../render/tx.js';
+import { txHex } from '../../render/tx-writer.js';
 import type { JsonResult } from '../../wire/values.js';
 import type { gettxspendingprevout as spec } from './gettxspendingprevout.spec.js';
 

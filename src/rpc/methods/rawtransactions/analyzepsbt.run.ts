@@ -1,19 +1,16 @@
 // Core 0.21: rpc/rawtransaction.cpp.
 
-import { Slicer } from '../../../lib/slicer.js';
 import { follows } from '../../../policy/compat.js';
 import { feeRateOf } from '../../../policy/fee-rate.js';
 import { analyzePsbt, type InputAnalysis } from '../../../signing/index.js';
-import type { NodeRun } from '../../context/node.js';
+import type { DecodeRun } from '../../front/context.js';
 import { hex } from '../../render/hex.js';
 import { asPsbt } from '../../render/psbt-text.js';
 import { Amount, type JsonResult } from '../../wire/values.js';
 import type { analyzepsbt as spec } from './analyzepsbt.spec.js';
 
-export const analyzepsbt: NodeRun<typeof spec> = async (params, ctx, call) => {
-  const pauses = new Slicer(call.yieldToUrgent);
-  const psbt = await asPsbt(params.psbt, ctx, pauses);
-  const { inputs, virtualSize, fee, next, error } = await analyzePsbt(psbt, ctx.crypto, follows(ctx.compat, 32), pauses);
+export const analyzepsbt: DecodeRun<typeof spec> = (params, ctx) => {
+  const { inputs, virtualSize, fee, next, error } = analyzePsbt(asPsbt(params.psbt, ctx), ctx.crypto, follows(ctx.compat, 32));
   const out: Record<string, JsonResult> = {};
   if (inputs.length > 0) out.inputs = inputs.map(inputMembers);
   if (virtualSize !== null) {

@@ -13,8 +13,7 @@ const MISSING: readonly ResultSpec[] = [
 export const analyzepsbt = declare({
   name: 'analyzepsbt',
   category: 'rawtransactions',
-  runs: 'node',
-  repeatable: true,
+  runs: 'front',
   checks: 'types',
   description: 'Returns what a PSBT lacks, and which role has to process it next.',
   args: [PSBT_ARG],

@@ -5,8 +5,7 @@ import { PSBTS_ARG } from '../../declare/psbt-parts.js';
 export const combinepsbt = declare({
   name: 'combinepsbt',
   category: 'rawtransactions',
-  runs: 'node',
-  repeatable: true,
+  runs: 'front',
   checks: 'types or null',
   description: 'Combines several PSBTs of one transaction (BIP174, combiner).',
   args: [PSBTS_ARG],

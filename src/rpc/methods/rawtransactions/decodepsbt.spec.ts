@@ -5,8 +5,7 @@ import { PSBT_ARG, PSBT_MEMBERS } from '../../declare/psbt-parts.js';
 export const decodepsbt = declare({
   name: 'decodepsbt',
   category: 'rawtransactions',
-  runs: 'node',
-  repeatable: true,
+  runs: 'front',
   checks: 'types',
   description: 'Returns a PSBT as an object.',
   args: [PSBT_ARG],

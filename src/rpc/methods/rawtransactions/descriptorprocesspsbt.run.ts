@@ -7,7 +7,6 @@ import { extractTx, isFinal, type Psbt } from '../../../psbt/index.js';
 import {
   dropUnneededTransactions,
   FlatProvider,
-  finalizePsbt,
   HidingProvider,
   isDone,
   psbtSigning,
@@ -20,7 +19,7 @@ import { addOutputs, learnExpansion } from '../../node/psbt-roles.js';
 import { expandScanObject } from '../../node/scan-object.js';
 import { asHashType } from '../../node/signing-args.js';
 import { hex } from '../../render/hex.js';
-import { asPsbt, psbtText } from '../../render/psbt-text.js';
+import { asPsbtSliced, psbtText } from '../../render/psbt-text.js';
 import { failFill } from '../../wallet/walletprocesspsbt.js';
 import type { JsonValue } from '../../wire/values.js';
 import type { descriptorprocesspsbt as spec } from './descriptorprocesspsbt.spec.js';
@@ -34,7 +33,7 @@ export const descriptorprocesspsbt: NodeRun<typeof spec> = async (params, ctx, c
     await addDescriptors(ctx, params.descriptors, provider, call, pauses);
     const hashType = params.sighashtype === undefined ? null : asHashType(params.sighashtype, ctx);
     const { bip32derivs: derivations, finalize } = params;
-    const psbt = await asPsbt(params.psbt, ctx, pauses);
+    const psbt = await asPsbtSliced(params.psbt, ctx, pauses);
     await addOutputs(ctx, psbt, provider, pauses);
     const shown = new HidingProvider(provider, { secrets: false, origins: !derivations });
     const later = follows(ctx.compat, 32);
@@ -60,7 +59,11 @@ export const descriptorprocesspsbt: NodeRun<typeof spec> = async (params, ctx, c
 
 /** Returns the final transaction of a complete PSBT. */
 async function extracted(ctx: NodeContext, psbt: Psbt, later: boolean, pauses: Slicer): Promise<Uint8Array> {
-  await finalizePsbt(psbt, ctx.crypto, later, pauses);
+  const work = psbtSigning(psbt, ctx.crypto, later);
+  for (const [i, { sighashType: hashType }] of psbt.inputs.entries()) {
+    signPsbtInput(work, i, null, { hashType, finalize: true });
+    if (pauses.due) await pauses.pause();
+  }
   return extractTx(psbt);
 }
 

@@ -5,8 +5,7 @@ import { PSBT_ARG } from '../../declare/psbt-parts.js';
 export const finalizepsbt = declare({
   name: 'finalizepsbt',
   category: 'rawtransactions',
-  runs: 'node',
-  repeatable: true,
+  runs: 'front',
   checks: 'types or null',
   description:
     'Finalizes the inputs of a PSBT (BIP174, finalizer). If every input is complete, the call returns the\ntransaction for sendrawtransaction. Otherwise it returns the PSBT, in which the complete inputs are final.',

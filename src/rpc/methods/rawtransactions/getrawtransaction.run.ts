@@ -8,7 +8,7 @@ import { verbosityOf } from '../../node/lookup.js';
 import { blockFolder, storedBlock, storedUndo } from '../../node/read-facts.js';
 import { PendingRead } from '../../reads/read-job.js';
 import { hashHex } from '../../render/hex.js';
-import { txHex } from '../../render/tx.js';
+import { txHex } from '../../render/tx-writer.js';
 import type { getrawtransaction as spec } from './getrawtransaction.spec.js';
 
 const missing = (what: string): never => fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `${what}. Use gettransaction for wallet transactions.`);

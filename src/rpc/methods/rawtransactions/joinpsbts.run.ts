@@ -2,9 +2,9 @@
 import { randomInt } from 'node:crypto';
 import { follows } from '../../../policy/compat.js';
 import { joinPsbts } from '../../../psbt/index.js';
-import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import { asPsbts } from '../../node/psbt.js';
+import type { DecodeRun } from '../../front/context.js';
+import { asPsbts } from '../../front/psbts.js';
 import { psbtText } from '../../render/psbt-text.js';
 import type { joinpsbts as spec } from './joinpsbts.spec.js';
 
@@ -18,10 +18,10 @@ function shuffled(count: number): number[] {
   return order;
 }
 
-export const joinpsbts: NodeRun<typeof spec> = async ({ txs: list }, ctx, call) => {
+export const joinpsbts: DecodeRun<typeof spec> = ({ txs: list }, ctx) => {
   if (list.length <= 1) fail(RPC_CODE.INVALID_PARAMETER, 'At least two PSBTs are required to join PSBTs.');
   const later = follows(ctx.compat, 32);
-  const psbts = await asPsbts(ctx, list, call, ({ version2 }) => {
+  const psbts = asPsbts(ctx, list, ({ version2 }) => {
     if (later && version2 !== null) fail(RPC_CODE.INVALID_PARAMETER, 'joinpsbts only operates on version 0 PSBTs');
   });
   const joined = joinPsbts(psbts, shuffled, ctx.crypto);

@@ -5,8 +5,7 @@ import { PSBTS_ARG } from '../../declare/psbt-parts.js';
 export const joinpsbts = declare({
   name: 'joinpsbts',
   category: 'rawtransactions',
-  runs: 'node',
-  repeatable: true,
+  runs: 'front',
   checks: 'types or null',
   description: 'Joins the inputs and outputs of several PSBTs to one PSBT, in random order. An output may be spent by one of\nthem only.',
   args: [PSBTS_ARG],

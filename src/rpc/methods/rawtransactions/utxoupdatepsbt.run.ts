@@ -9,7 +9,7 @@ import type { NodeContext, NodeRun } from '../../context/node.js';
 import type { CallInfo } from '../../dispatch.js';
 import { addOutputs, learnExpansion } from '../../node/psbt-roles.js';
 import { expandScanObject } from '../../node/scan-object.js';
-import { asPsbt, psbtText } from '../../render/psbt-text.js';
+import { asPsbtSliced, psbtText } from '../../render/psbt-text.js';
 import { failFill } from '../../wallet/walletprocesspsbt.js';
 import type { JsonValue } from '../../wire/values.js';
 import type { utxoupdatepsbt as spec } from './utxoupdatepsbt.spec.js';
@@ -21,7 +21,7 @@ export const utxoupdatepsbt: NodeRun<typeof spec> = async (params, ctx, call) =>
   const later = follows(ctx.compat, 32);
   // Since release 26, Core parses descriptors before the PSBT.
   const early = follows(ctx.compat, 26) ? await describedBy(ctx, params.descriptors, call, pauses) : null;
-  const psbt = await asPsbt(params.psbt, ctx, pauses);
+  const psbt = await asPsbtSliced(params.psbt, ctx, pauses);
   const provider = early ?? (await describedBy(ctx, params.descriptors, call, pauses));
   const fresh = psbt.inputs.map(({ nonWitnessUtxo, witnessUtxo }) => nonWitnessUtxo === null && witnessUtxo === null);
   await addOutputs(ctx, psbt, provider, pauses);

@@ -1,6 +1,5 @@
 import { hashKey } from '../../../consensus/bytes/hex.js';
 import type { TxView } from '../../../consensus/tx/tx-view.js';
-import { Slicer } from '../../../lib/slicer.js';
 import { follows, shows } from '../../../policy/compat.js';
 import {
   addressedBy,
@@ -16,7 +15,7 @@ import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import type { ParametersOf } from '../../declare/parameters.js';
 import type { CallInfo } from '../../dispatch.js';
 import { renderContext } from '../../node/lookup.js';
-import { txHex, txMembersSliced } from '../../render/tx.js';
+import { TxWriter, txHex } from '../../render/tx-writer.js';
 import { filterOf, unknownId } from '../../wallet/history.js';
 import { EntryList, HistoryWriter } from '../../wallet/history-entry.js';
 import { KnownAnswers } from '../../wallet/known-answers.js';
@@ -39,7 +38,7 @@ function findTransaction(
   ctx: WalletContext,
   wallet: Wallet,
   params: ParametersOf<typeof spec>,
-  call: CallInfo,
+  _call: CallInfo,
 ): JsonResult | Promise<JsonResult> {
   const { txid } = params;
   const filter = filterOf(wallet, params.include_watchonly);
@@ -52,13 +51,10 @@ function findTransaction(
   const kept = question !== null && answers.get(wallet, question);
   if (kept) return kept;
   const tx = wallet.reader.readOne(row);
-  const finish = (view: TxView, text: string): JsonResult | Promise<JsonResult> => {
-    const end = endOf(ctx, wallet);
-    if (!verbose) return new RawJson(`${text}${end}`);
+  const finish = (view: TxView, text: string): JsonResult => {
     const isChange = shows(ctx.compat, { since: 31 }) ? (script: Uint8Array) => isChange31(ctx, wallet, script) : undefined;
-    return txMembersSliced(view, renderContext(ctx), new Slicer(call.yieldToUrgent), null, isChange).then(
-      (members) => new RawJson(`${text},"decoded":${encodeJson(members)}${end}`),
-    );
+    const decoded = verbose ? `,"decoded":${new TxWriter(renderContext(ctx)).text(view, isChange)}` : '';
+    return new RawJson(`${text}${decoded}${endOf(ctx, wallet)}`);
   };
   const show = (view: TxView | undefined): JsonResult | Promise<JsonResult> => {
     // Fail if the transaction was removed while its bytes were read.

@@ -7,7 +7,7 @@ import { checkTypes } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { asHashType } from '../../node/signing-args.js';
 import { hex } from '../../render/hex.js';
-import { asPsbt, psbtText } from '../../render/psbt-text.js';
+import { asPsbtSliced, psbtText } from '../../render/psbt-text.js';
 import { fillPsbtBy } from '../../wallet/external-signer.js';
 import { ensureUnlocked, walletOf } from '../../wallet/select.js';
 import { failFill } from '../../wallet/walletprocesspsbt.js';
@@ -17,7 +17,7 @@ export const walletprocesspsbt: WalletRun<typeof spec> = async (params, ctx, cal
   const wallet = walletOf(ctx, call);
   checkTypes(params.args, ['string', 'bool', 'string'], true);
   const pauses = new Slicer(call.yieldToUrgent);
-  const psbt = await asPsbt(params.psbt, ctx, pauses);
+  const psbt = await asPsbtSliced(params.psbt, ctx, pauses);
   const hashType = params.sighashtype === undefined ? null : asHashType(params.sighashtype, ctx);
   const { sign, bip32derivs: derivations, finalize } = params;
   if (sign && follows(ctx.compat, 22)) ensureUnlocked(wallet);
