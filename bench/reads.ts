@@ -15,6 +15,8 @@ import { type Child, postRequest, runLoop, startLoad } from './http-load/load.js
 const CONNECTIONS = 8;
 const BLOCKS = 4;
 const TXS = 100;
+/** Calls of a batch. */
+const BATCH = 10;
 const SECONDS = Number(process.env.SECONDS ?? 2);
 const ROUNDS = Number(process.env.ROUNDS ?? 3);
 const PAYMENTS = Number(process.env.PAYMENTS ?? 2_100);
@@ -23,10 +25,23 @@ const program = bitcoindToCompare();
 /** Ratio to Core's rate that every call should reach. */
 const GOAL = 1.5;
 
-/** A method with several lists of arguments. */
-type Calls = readonly [method: string, lists: readonly (readonly unknown[])[]];
+/** Requests of a case, which clients send in turn. The credentials differ between the nodes. */
+type Calls = readonly ((auth: string) => string)[];
 
-/** Returns methods with their arguments, by the name of the case. */
+const get = (path: string) => (): string => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
+
+/** Returns one request for each list of arguments. */
+const one = (method: string, lists: readonly (readonly unknown[])[]): Calls =>
+  lists.map((params) => (auth) => postRequest(auth, JSON.stringify({ method, params, id: 1 })));
+
+/** Returns batches of BATCH calls. */
+function batches(method: string, lists: readonly (readonly unknown[])[]): Calls {
+  const calls = lists.map((params, id) => ({ method, params, id }));
+  const list = Array.from({ length: calls.length / BATCH }, (_, i) => JSON.stringify(calls.slice(i * BATCH, (i + 1) * BATCH)));
+  return list.map((body) => (auth) => postRequest(auth, body));
+}
+
+/** Returns the requests by the name of the case. */
 async function calls(node: FilledNode, blocks: readonly string[]): Promise<Record<string, Calls>> {
   const { daemon } = node;
   const txids: string[] = [];
@@ -37,30 +52,51 @@ async function calls(node: FilledNode, blocks: readonly string[]): Promise<Recor
   const psbts: string[] = [];
   for (const args of inputs) psbts.push(await daemon.call('utxoupdatepsbt', await daemon.call('createpsbt', ...args)));
   const scripts = txids.map((txid) => `0014${txid.slice(0, 40)}`);
+  const headers = txids.map((_, i) => blocks[i % BLOCKS]);
   const pool = ((await daemon.call('getrawmempool')) as string[]).slice(0, TXS);
-  const each = (list: readonly unknown[], ...more: unknown[]): unknown[][] => list.map((one) => [one, ...more]);
+  const each = (list: readonly unknown[], ...more: unknown[]): unknown[][] => list.map((first) => [first, ...more]);
   const all: Record<string, Calls> = {
-    'getblock 0': ['getblock', each(blocks, 0)],
-    'getblock 1': ['getblock', each(blocks, 1)],
-    'getblock 2': ['getblock', each(blocks, 2)],
-    'getblock 3': ['getblock', each(blocks, 3)],
-    getblockstats: ['getblockstats', each(blocks)],
-    getblockheader: ['getblockheader', each(blocks)],
-    getblockhash: ['getblockhash', blocks.map((_, i) => [i + 1])],
-    getrawtransaction: ['getrawtransaction', each(txids)],
-    'getrawtransaction 1': ['getrawtransaction', each(txids, 1)],
-    gettxoutproof: ['gettxoutproof', txids.map((txid, i) => [[txid], blocks[Math.floor((i * BLOCKS) / TXS)]])],
-    gettxout: ['gettxout', each(txids, 0)],
-    decoderawtransaction: ['decoderawtransaction', each(raw)],
-    decodescript: ['decodescript', each(scripts)],
-    decodepsbt: ['decodepsbt', each(psbts)],
-    analyzepsbt: ['analyzepsbt', each(psbts)],
-    testmempoolaccept: ['testmempoolaccept', node.unsent(TXS).map((hex) => [[hex]])],
-    getrawmempool: ['getrawmempool', [[]]],
-    'getrawmempool true': ['getrawmempool', [[true]]],
-    getmempoolentry: ['getmempoolentry', each(pool)],
-    getmempoolancestors: ['getmempoolancestors', each(pool, true)],
-    getmempoolfeeratediagram: ['getmempoolfeeratediagram', [[]]],
+    'getblock 0': one('getblock', each(blocks, 0)),
+    'getblock 1': one('getblock', each(blocks, 1)),
+    'getblock 2': one('getblock', each(blocks, 2)),
+    'getblock 3': one('getblock', each(blocks, 3)),
+    getblockstats: one('getblockstats', each(blocks)),
+    getblockheader: one('getblockheader', each(blocks)),
+    getblockhash: one(
+      'getblockhash',
+      blocks.map((_, i) => [i + 1]),
+    ),
+    getrawtransaction: one('getrawtransaction', each(txids)),
+    'getrawtransaction 2': one('getrawtransaction', each(txids, 2)),
+    'getrawtransaction 1': one('getrawtransaction', each(txids, 1)),
+    gettxoutproof: one(
+      'gettxoutproof',
+      txids.map((txid, i) => [[txid], blocks[Math.floor((i * BLOCKS) / TXS)]]),
+    ),
+    gettxout: one('gettxout', each(txids, 0)),
+    decoderawtransaction: one('decoderawtransaction', each(raw)),
+    decodescript: one('decodescript', each(scripts)),
+    decodepsbt: one('decodepsbt', each(psbts)),
+    analyzepsbt: one('analyzepsbt', each(psbts)),
+    testmempoolaccept: one(
+      'testmempoolaccept',
+      node.unsent(TXS).map((hex) => [[hex]]),
+    ),
+    getrawmempool: one('getrawmempool', [[]]),
+    'getrawmempool true': one('getrawmempool', [[true]]),
+    getmempoolentry: one('getmempoolentry', each(pool)),
+    getmempoolancestors: one('getmempoolancestors', each(pool, true)),
+    getmempooldescendants: one('getmempooldescendants', each(pool, true)),
+    getmempoolfeeratediagram: one('getmempoolfeeratediagram', [[]]),
+    'batch getrawtransaction 1': batches('getrawtransaction', each(txids, 1)),
+    'batch getblockheader': batches('getblockheader', each(headers)),
+    'batch getmempoolentry': batches('getmempoolentry', each(pool)),
+    'batch decoderawtransaction': batches('decoderawtransaction', each(raw)),
+    'rest block': blocks.map((hash) => get(`/rest/block/${hash}.json`)),
+    'rest block bin': blocks.map((hash) => get(`/rest/block/${hash}.bin`)),
+    'rest headers': blocks.map((hash) => get(`/rest/headers/${hash}.json?count=5`)),
+    'rest tx': txids.map((txid) => get(`/rest/tx/${txid}.json`)),
+    'rest mempool contents': [get('/rest/mempool/contents.json')],
   };
   const only = process.env.ONLY?.split(',');
   return Object.fromEntries(Object.entries(all).filter(([name]) => only === undefined || only.includes(name)));
@@ -80,8 +116,8 @@ interface Figures {
   readonly all: number;
 }
 
-async function round(load: Child, asked: Asked, [method, lists]: Calls): Promise<Figures> {
-  const request = lists.map((params) => postRequest(asked.auth, JSON.stringify({ method, params, id: 1 })));
+async function round(load: Child, asked: Asked, list: Calls): Promise<Figures> {
+  const request = list.map((make) => make(asked.auth));
   const before = nodeThreadMilliseconds(asked.pid);
   const made = await runLoop(load, { port: asked.port, request, connections: CONNECTIONS, seconds: SECONDS });
   const after = nodeThreadMilliseconds(asked.pid);
@@ -126,8 +162,8 @@ await runBench({
   name: 'rpc/node',
   protects: 'how fast explorers and indexers catch up, and blocks and templates from them',
   async run() {
-    const node = await FilledNode.start(0, `-fronts=${fronts}`, '-txindex=1', '-checktemplates=0');
-    const core = program === null ? null : await CoreDaemon.start(program, '-txindex=1');
+    const node = await FilledNode.start(0, `-fronts=${fronts}`, '-txindex=1', '-rest=1', '-checktemplates=0');
+    const core = program === null ? null : await CoreDaemon.start(program, '-txindex=1', '-rest=1');
     const load = await startLoad();
     const made: BenchCase[] = [];
     try {

@@ -35,6 +35,15 @@ const small = (method: string, env: Readonly<Record<string, string>> = {}): Omit
   serial: `${method}: node thread`,
   others: `${method}: other threads`,
 });
+/** Describes one call of the bench of reads. */
+const read = (call: string): Work => ({
+  unit: 'calls/s',
+  bench: 'reads',
+  env: { ONLY: call, PAYMENTS: '1000', ROUNDS: '2', SECONDS: '4' },
+  rate: call,
+  serial: `${call}: node thread`,
+  others: `${call}: all threads`,
+});
 /** Beginning of the names of the cases of bench/sync.ts for the size that is used here. */
 const SCRIPTS = `blocks of 500, all scripts`;
 const ACCEPTED = 'batches of 200: adit';
@@ -57,6 +66,8 @@ const WORKS: Readonly<Record<string, Work>> = {
   },
   'calls of fronts': { unit: 'calls/s', ...small('getbestblockhash') },
   'calls that are kept': { unit: 'calls/s', ...small('getmempoolinfo') },
+  'getblock 2': read('getblock 2'),
+  'getrawtransaction 1': read('getrawtransaction 1'),
   'templates of 400 payments': { unit: 'replies/s', ...small('getblocktemplate', { PAYMENTS: '400' }) },
 };
 

@@ -11,7 +11,7 @@ const GROUP = 4;
 function base64Bytes(text: string): Uint8Array | null {
   if (text.length % GROUP !== 0 || !BASE64.test(text)) return null;
   const last = text.slice(-GROUP);
-  if (Buffer.from(last, 'base64').toString('base64') !== last) return null;
+  if (last.endsWith('=') && Buffer.from(last, 'base64').toString('base64') !== last) return null;
   return new Uint8Array(Buffer.from(text, 'base64'));
 }
 

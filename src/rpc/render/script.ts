@@ -1,13 +1,14 @@
 // Shows a script: assembly, hex, type, and the addresses that it pays, as Core 0.21.1 prints them (a bare public key
 // has none). Core: core_write.cpp ScriptPubKeyToUniv, standard.cpp ExtractDestinations.
-import { encodeAddress } from '../../address/address.js';
+import { encodeAddress, encodePublicKeyHash } from '../../address/address.js';
+import { addChecksum } from '../../address/descriptor/checksum.js';
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import { inferDescriptor, NO_PROVIDER, type ScriptProvider } from '../../address/descriptor/infer.js';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import { type Compat, follows, shows } from '../../policy/compat.js';
 import { scriptAsm } from '../../policy/script-asm.js';
-import { type SolvedScript, solve } from '../../policy/script-type.js';
+import { type ScriptType, type SolvedScript, solve } from '../../policy/script-type.js';
 import { SCRIPT_MEMBERS } from '../declare/members.js';
 import { objectShaper } from '../declare/versions.js';
 import type { JsonResult } from '../wire/values.js';
@@ -27,16 +28,6 @@ export function addressOf(script: Uint8Array, ctx: Pick<RenderContext, 'params' 
   return encodeAddress(script, ctx.params, ctx.hashes);
 }
 
-/** Returns OP_DUP OP_HASH160 hash OP_EQUALVERIFY OP_CHECKSIG. @param hash 20 bytes */
-export function payToKeyHash(hash: Uint8Array): Uint8Array {
-  return Uint8Array.of(0x76, 0xa9, 0x14, ...hash, 0x88, 0xac);
-}
-
-/** Returns OP_HASH160 hash OP_EQUAL for a script. */
-export function payToScriptHash(script: Uint8Array, hashes: Hashes): Uint8Array {
-  return Uint8Array.of(0xa9, 0x14, ...hashes.hash160(script), 0x87);
-}
-
 /** Returns the size of a public key by its first byte; 0 if the byte is invalid. */
 export function publicKeySize(first: number | undefined): number {
   if (first === 2 || first === 3) return 33;
@@ -53,9 +44,12 @@ function destinations(script: Uint8Array, solution: SolvedScript, ctx: RenderCon
   }
   const keys = solution.solutions.slice(1, -1).filter(isKey);
   if (keys.length === 0) return null;
-  const addresses = keys.map((key) => addressOf(payToKeyHash(ctx.hashes.hash160(key)), ctx) ?? '');
+  const addresses = keys.map((key) => encodePublicKeyHash(ctx.hashes.hash160(key), ctx.params, ctx.hashes));
   return { required: solution.solutions[0]![0] ?? 0, addresses };
 }
+
+/** Templates with a hash. If nothing is known about the hash, the descriptor is the address. */
+const HASHED: ReadonlySet<ScriptType> = new Set(['pubkeyhash', 'scripthash', 'witness_v0_keyhash', 'witness_v0_scripthash']);
 
 /** Returns the members of a scriptPubKey object. @param provider known scripts behind a hash, for the descriptor */
 export function scriptMembers(
@@ -66,14 +60,17 @@ export function scriptMembers(
 ): Record<string, JsonResult> {
   const solution = solve(script);
   const out: Record<string, JsonResult> = { asm: scriptAsm(script) };
-  if (shows(ctx.compat, { since: 23 })) out.desc = inferDescriptor(script, provider, ctx.descriptors).toString();
-  if (withHex) out.hex = hex(script);
   const paid =
     solution.type === 'pubkey' || solution.type === 'nonstandard' || solution.type === 'nulldata'
       ? null
       : destinations(script, solution, ctx);
-  if (paid) out.reqSigs = paid.required;
   const single = solution.type === 'multisig' ? null : paid;
+  if (shows(ctx.compat, { since: 23 })) {
+    const isHidden = single !== null && provider === NO_PROVIDER && HASHED.has(solution.type);
+    out.desc = isHidden ? addChecksum(`addr(${single.addresses[0]})`) : inferDescriptor(script, provider, ctx.descriptors).toString();
+  }
+  if (withHex) out.hex = hex(script);
+  if (paid) out.reqSigs = paid.required;
   if (single) out.address = single.addresses[0];
   // Releases know anchors since 28.
   out.type = solution.type === 'anchor' && !follows(ctx.compat, 28) ? 'witness_unknown' : solution.type;

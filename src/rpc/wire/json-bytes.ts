@@ -2,7 +2,8 @@
 // the engine, and converting those to bytes costs more than everything else about an entry.
 import { encodeString, formatAmount } from './json-write.js';
 
-const FIRST_BYTES = 4 * 1024;
+/** Buffer takes smaller buffers than 4 kB from a pool, which is faster. */
+const FIRST_BYTES = 2 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 /** Bytes that are left for the next entry before another chunk begins. */
 const SPARE_BYTES = 64 * 1024;

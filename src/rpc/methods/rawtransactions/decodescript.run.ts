@@ -1,11 +1,13 @@
+import { encodeScriptHash } from '../../../address/address.js';
 import { NO_PROVIDER } from '../../../address/descriptor/infer.js';
+import { witnessProgramScript } from '../../../consensus/script/build-script.js';
 import { isOpSuccess, OP } from '../../../consensus/script/opcodes.js';
 import { ScriptTokenizer } from '../../../consensus/script/tokenizer.js';
 import { follows } from '../../../policy/compat.js';
 import { isUnspendable, solve } from '../../../policy/script-type.js';
 import { asHex } from '../../args.js';
 import type { FrontContext, FrontRun } from '../../front/context.js';
-import { addressOf, payToScriptHash, scriptMembers } from '../../render/script.js';
+import { scriptMembers } from '../../render/script.js';
 import type { JsonResult } from '../../wire/values.js';
 import type { decodescript as spec } from './decodescript.spec.js';
 
@@ -16,9 +18,8 @@ import type { decodescript as spec } from './decodescript.spec.js';
 function witnessScript(script: Uint8Array, ctx: FrontContext): Uint8Array | null {
   const { type, solutions } = solve(script);
   if ((type === 'pubkey' || type === 'multisig') && solutions.some((item) => item.length !== 1 && item.length !== 33)) return null;
-  if (type === 'pubkey') return Uint8Array.of(0, 20, ...ctx.hashes.hash160(solutions[0]!));
-  if (type === 'pubkeyhash') return Uint8Array.of(0, 20, ...solutions[0]!);
-  return Uint8Array.of(0, 32, ...ctx.hashes.sha256(script));
+  if (type === 'pubkey') return witnessProgramScript(0, ctx.hashes.hash160(solutions[0]));
+  return witnessProgramScript(0, type === 'pubkeyhash' ? solutions[0] : ctx.hashes.sha256(script));
 }
 
 /**
@@ -41,16 +42,20 @@ function canRun(script: Uint8Array): boolean {
   return !tokens.failed;
 }
 
+/** Returns the P2SH address of a script. */
+const scriptHashAddress = (script: Uint8Array, { params, hashes }: FrontContext): string =>
+  encodeScriptHash(hashes.hash160(script), params, hashes);
+
 export const decodescript: FrontRun<typeof spec> = ({ hexstring }, ctx) => {
   const script = hexstring === '' ? new Uint8Array(0) : asHex(hexstring, 'argument');
   const out: Record<string, JsonResult> = scriptMembers(script, ctx, false);
   const type = String(out.type);
   if (follows(ctx.compat, 23) ? !WRAPPED.includes(type) || !canRun(script) : type === 'scripthash') return out;
-  out.p2sh = addressOf(payToScriptHash(script, ctx.hashes), ctx);
+  out.p2sh = scriptHashAddress(script, ctx);
   if (type !== 'pubkey' && type !== 'pubkeyhash' && type !== 'multisig' && type !== 'nonstandard') return out;
   const witness = witnessScript(script, ctx);
   if (witness === null) return out;
   const inner = { ...NO_PROVIDER, script: () => script };
-  out.segwit = { ...scriptMembers(witness, ctx, true, inner), 'p2sh-segwit': addressOf(payToScriptHash(witness, ctx.hashes), ctx) };
+  out.segwit = { ...scriptMembers(witness, ctx, true, inner), 'p2sh-segwit': scriptHashAddress(witness, ctx) };
   return out;
 };
