@@ -1,6 +1,6 @@
 // Runs external signers, mostly hardware wallets, by a command of the operator (-signer): builds its arguments and
 // checks its replies. Core's master: external_signer.cpp. Replies are not trusted: addresses are compared, descriptors
-// are parsed without their secrets, and signatures are verified when they are combined (sign-outside.ts).
+// are parsed without their secrets, and signatures are verified when they are combined (rpc/wallet/external-signer.ts).
 
 /**
  * Runs a command without a shell, and parses the first line of its output as JSON. Rejects with a SignerError.
