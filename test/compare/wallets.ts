@@ -122,9 +122,12 @@ const raw: string[] = [];
 const mineOrOther = (): string => (dice.chance(0.5) ? dice.pick(addresses) : dice.pick(ELSEWHERE));
 const bitcoins = (satoshis: number): number => Math.round(satoshis) / 1e8;
 
+/** Returns coins in an order that a seed repeats: bitcoind lists them in a different order in each run. */
+const ordered = (coins: Coin[]): Coin[] => coins.sort((a, b) => (a.txid === b.txid ? a.vout - b.vout : a.txid < b.txid ? -1 : 1));
+
 /** Returns one to three coins, and outputs for a part of their value. */
 async function payment(): Promise<{ inputs: { txid: string; vout: number }[]; outputs: Record<string, number>[]; count: number }> {
-  const coins: Coin[] = await core.call('listunspent', dice.pick([0, 0, 1]), 9999999, [], dice.chance(0.8));
+  const coins = ordered(await core.call('listunspent', dice.pick([0, 0, 1]), 9999999, [], dice.chance(0.8)));
   const chosen = new Map<string, Coin>();
   if (coins.length > 0)
     for (let i = dice.pick([1, 1, 2, 3]); i > 0; i--) {
@@ -300,7 +303,7 @@ async function change(): Promise<void> {
     if (typeof address === 'string') addresses.push(address);
   } else if (draw < 4) await both([['setlabel', mineOrOther(), label]]);
   else if (draw < 6) {
-    const coins: Coin[] = await core.call(dice.chance(0.5) ? 'listunspent' : 'listlockunspent');
+    const coins = ordered(await core.call(dice.chance(0.5) ? 'listunspent' : 'listlockunspent'));
     const some = coins.slice(0, dice.below(3)).map(({ txid, vout }) => ({ txid, vout }));
     await both([['lockunspent', dice.chance(0.7), some, dice.chance(0.5)]]);
   } else if (draw < 7) await both([['abandontransaction', txids.length > 0 ? dice.pick(txids) : '00'.repeat(32)]]);

@@ -29,7 +29,7 @@ export class PoolConflicts {
   enter(tx: TxView): Set<number> {
     const changed = new Set<number>();
     const id = hashKey(tx.txid);
-    this.#eachRival(tx, (first) =>
+    this.#eachRival(tx, true, (first) =>
       this.#walk(first, (row) => {
         const rivals = this.#rivals.get(row);
         if (rivals?.has(id)) return false;
@@ -47,7 +47,7 @@ export class PoolConflicts {
     const changed = new Set<number>();
     if (this.#rivals.size === 0) return changed;
     const id = hashKey(tx.txid);
-    this.#eachRival(tx, (first) =>
+    this.#eachRival(tx, false, (first) =>
       this.#walk(first, (row) => {
         const rivals = this.#rivals.get(row);
         if (!rivals?.delete(id)) return false;
@@ -74,8 +74,9 @@ export class PoolConflicts {
   /**
    * Visits the transactions that spend an output which `tx` spends, and the siblings of a transaction of version 3, which
    * cannot be in the mempool at the same time (BIP-0431).
+   * @param onlyUnconfirmed whether to omit the children of confirmed parents, of which any number may be in the mempool
    */
-  #eachRival(tx: TxView, visit: (row: number) => void): void {
+  #eachRival(tx: TxView, onlyUnconfirmed: boolean, visit: (row: number) => void): void {
     if (tx.isCoinbase) return;
     const own = this.#txs.find(tx.txid);
     const spendersOf = (outpoint: Uint8Array): void => {
@@ -86,7 +87,7 @@ export class PoolConflicts {
       spendersOf(tx.outpoint(i));
       if (tx.version !== 3) continue;
       const parent = this.#txs.find(tx.prevHash(i));
-      if (parent < 0 || this.#txs.state(parent) !== TX_STATE.UNCONFIRMED) continue;
+      if (parent < 0 || (onlyUnconfirmed && this.#txs.state(parent) !== TX_STATE.UNCONFIRMED)) continue;
       for (let vout = 0; vout < this.#txs.outputCount(parent); vout++) spendersOf(outpointOf(this.#txs.txid(parent), vout));
     }
   }

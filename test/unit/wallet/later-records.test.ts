@@ -201,3 +201,24 @@ t.test('reads the mempool with parents before children', async (t) => {
     'a child is found by the coin that it spends',
   );
 });
+
+t.test('ends the conflict between children of a version 3 transaction when a block has confirmed their parent', async (t) => {
+  const { wallet, address, receive, enter } = await createMemoryWallet({ descriptors: true, wallet: { laterRecords: true } });
+  const { ledger } = wallet;
+  const script = await address('bech32');
+  const coin = await receive([{ script, value: 5000 }], 900);
+  const spend = (prev: TxView, prevIndex: number, values: readonly number[]): TxView => {
+    const input = { prevHash: prev.txid, prevIndex, scriptSig: new Uint8Array(0), sequence: 0 };
+    return parseTx(buildTx({ version: 3, inputs: [input], outputs: values.map((value) => ({ script, value })), locktime: 0 }), crypto);
+  };
+  const parent = spend(coin, 0, [2000, 2000]);
+  const [waiting, sibling] = [spend(parent, 0, [1900]), spend(parent, 1, [1800])];
+  await enter(parent);
+  await wallet.change((batch) => ledger.syncTransaction(waiting, UNCONFIRMED_PLACE, batch));
+  await enter(sibling);
+  t.equal(ledger.isSpent(waiting.outpoint(0)), false, 'the mempool has another child of the parent');
+  for (const [position, tx] of [parent, sibling].entries())
+    await wallet.change((batch) => ledger.syncTransaction(tx, at(901, position), batch));
+  for (const tx of [parent, sibling]) ledger.setInMempool(tx, false);
+  t.equal(ledger.isSpent(waiting.outpoint(0)), true, 'the waiting child may confirm');
+});
