@@ -63,7 +63,7 @@ const FAULTS: readonly Fault[] = [
   { stage: 'parsing', name: 'parse', call: 30 },
   { stage: 'applying, without an error', name: 'apply', call: 120, kind: 'exit' },
   { stage: 'last checks', name: 'finish', call: 60 },
-  { stage: 'checking scripts', name: 'listSpent', call: 50 },
+  { stage: 'checking scripts', name: 'openTx', call: 50 },
   { stage: 'asking for coins', name: 'listMissing', call: 90, fromBase: true },
   { stage: 'reading coins', name: 'loadRows', call: 2, fromBase: true },
   { stage: 'giving coins to a checkpoint', name: 'nextChanged', call: 2 },
