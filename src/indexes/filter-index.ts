@@ -118,7 +118,9 @@ export class FilterIndex implements IndexKind {
   async heads(blockHashes: readonly Uint8Array[]): Promise<(FilterHead | undefined)[]> {
     const keys = blockHashes.map((hash) => filterIndexKey(BASIC_HEAD, hash));
     const rows: (Uint8Array | undefined)[] = [];
-    while (rows.length < keys.length) rows.push(...(await this.#store.getMany(keys.slice(rows.length, rows.length + HEADS_AT_ONCE))));
+    for (let from = 0; from < keys.length; from += HEADS_AT_ONCE) {
+      for (const row of await this.#store.getMany(keys.slice(from, from + HEADS_AT_ONCE))) rows.push(row);
+    }
     // For older indexes read the long rows, one at a time, because a filter may have tens of kilobytes.
     for (const [i, row] of rows.entries())
       rows[i] = row ?? (await this.#store.get(filterIndexKey(BASIC_FILTER, blockHashes[i] as Uint8Array)));
