@@ -151,8 +151,8 @@ function randomTx(random: Random, serial: number): Signed {
 
 function change(input: Tx['ins'][0], random: Random): void {
   const choice = random.below(5);
-  if (choice === 0 || input.witness === undefined) input.script = mutated(input.script ?? NOTHING, random);
-  else if (choice === 1) input.witness = [...input.witness, random.pick([ANNEX, NOTHING, Buffer.from([0x51])])];
+  if (choice === 1) input.witness = [...(input.witness ?? []), random.pick([ANNEX, NOTHING, Buffer.from([0x51])])];
+  else if (choice === 0 || input.witness === undefined) input.script = mutated(input.script ?? NOTHING, random);
   else {
     const item = random.below(input.witness.length);
     input.witness = input.witness.map((bytes, k) => (k === item ? mutated(bytes, random) : bytes));
@@ -212,6 +212,28 @@ t.test('judges changes of every byte of the usual spends as the interpreter does
     const { script, value } = spent[1]!;
     const others = Array.from(script, (_, at) => ({ value, script: script.map((byte, k) => (k === at ? byte ^ 1 : byte)) }));
     for (const other of [...others, { value: value + 1, script }]) judge(view, [spent[0]!, other], ALL_FLAGS);
+  }
+});
+
+t.test('refuses what the signature of a usual spend does not cover', async (t) => {
+  const [owner, other] = keys as [TestKey, TestKey];
+  const code = keyHashScript(hash160(owner.publicKey));
+  for (const kind of ['pkh', 'wpkh'] as const) {
+    const spent = [{ value: 5_000, script: lockOf(kind, owner) }];
+    const outs = [{ value: 1, script: NOTHING }];
+    const unsigned: Tx = { version: 2, ins: [{ txid: sha256(NOTHING), index: 0 }], outs, locktime: 0 };
+    const hashes = new SighashCache(parseTx(new Uint8Array(serializeTx(unsigned)), crypto), crypto, spent);
+    const hash = kind === 'pkh' ? hashes.legacy(0, code, 1) : hashes.segwitV0(0, code, spent[0]!.value, 1);
+    const validWith = (by: TestKey, more: Partial<Tx['ins'][0]> = {}): number => {
+      const items = [by.signForScript(hash, 1), by.publicKey];
+      const unlocked = kind === 'pkh' ? { script: Buffer.concat(items.map((item) => push(item))) } : { witness: items };
+      const tx: Tx = { ...unsigned, ins: [{ ...unsigned.ins[0]!, ...unlocked, ...more }] };
+      return judge(parseTx(new Uint8Array(serializeTx(tx)), crypto), spent, ALL_FLAGS);
+    };
+    t.equal(validWith(owner), 1);
+    t.equal(validWith(other), 0, `${kind}: another key`);
+    const more = kind === 'pkh' ? { witness: [NOTHING] } : { script: Buffer.from([0x51]) };
+    t.equal(validWith(owner, more), 0, `${kind}: a witness or script that does not belong there`);
   }
 });
 
