@@ -379,7 +379,7 @@ class ThreadLife implements ListeningThread {
         for (const delivery of message.deliveries) this.#deliver(delivery);
         break;
       case 'drained':
-        this.#connections.get(message.connection)?.drained();
+        this.#connections.get(message.connection)?.deliver([], 0);
         break;
       case 'unread':
         this.#connections.get(message.connection)?.onUnread();

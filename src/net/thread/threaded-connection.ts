@@ -192,17 +192,16 @@ export class ThreadedConnection implements PeerConnection {
 
   // Calls from the peers' thread.
 
-  /** @param skipped bytes that made no message */
+  /**
+   * Takes messages. Without any, the queue of sent messages has drained.
+   * @param skipped bytes that made no message
+   */
   deliver(parts: readonly Part[], skipped: number): void {
     if (skipped > 0) this.#count(OTHER, skipped);
     for (const part of parts) {
       this.#waiting += partBytes(part);
       this.#parts.push(part instanceof Uint8Array ? new BundleReader(part) : part);
     }
-    if (parts.length > 0) this.#events.workPending();
-  }
-
-  drained(): void {
     if (!this.#closed) this.#events.workPending();
   }
 
