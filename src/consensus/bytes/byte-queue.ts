@@ -1,10 +1,12 @@
 // Unread bytes of a socket in one contiguous buffer. The buffer has at most four times the size of the unread bytes, or
-// 64 KB, unless it is spare memory. Readers of frames and encrypted packets (peers, Stratum V2 clients) use it.
+// 64 KB. Readers of frames and encrypted packets (peers, Stratum V2 clients) use it.
 
 import type { SpareMemory } from './spare-memory.js';
 
 /** Smallest capacity in bytes, also when the queue is empty. */
 const MIN_CAPACITY = 64 << 10;
+/** Most bytes of capacity for each unread byte. Limits on the unread bytes of peers count on it. */
+const MAX_RATIO = 4;
 
 export class ByteQueue {
   #buffer = new Uint8Array(0);
@@ -77,7 +79,7 @@ export class ByteQueue {
   }
 
   #newBuffer(capacity: number, least: number): Uint8Array<ArrayBuffer> {
-    return (least > MIN_CAPACITY ? this.#spare?.takeBuffer(least) : null) ?? new Uint8Array(capacity);
+    return (least > MIN_CAPACITY ? this.#spare?.takeBuffer(least, MAX_RATIO * least) : null) ?? new Uint8Array(capacity);
   }
 
   /** Moves the unread bytes to the start of another buffer. */
@@ -95,7 +97,7 @@ export class ByteQueue {
     this.#start += length;
     const left = this.length;
     // Release a large buffer when few bytes are left.
-    const roomy = this.#buffer.length > MIN_CAPACITY && left <= this.#buffer.length / 4;
+    const roomy = this.#buffer.length > MIN_CAPACITY && left <= this.#buffer.length / MAX_RATIO;
     if (left > 0 && !roomy) return;
     if (roomy) this.#moveTo(new Uint8Array(left));
     this.#start = 0;

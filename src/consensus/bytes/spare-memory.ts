@@ -14,9 +14,12 @@ export class SpareMemory {
     this.#maxBytes = maxBytes;
   }
 
-  /** Returns the memory that was given last among those of at least this size; null if there is none. Its bytes are arbitrary. */
-  takeBuffer(least: number): Uint8Array<ArrayBuffer> | null {
-    const at = this.#spares.findLastIndex(({ length }) => length >= least);
+  /**
+   * Returns the memory that was given last among those of `least` to `most` bytes; null if there is none. Its bytes are
+   * arbitrary.
+   */
+  takeBuffer(least: number, most: number): Uint8Array<ArrayBuffer> | null {
+    const at = this.#spares.findLastIndex(({ length }) => length >= least && length <= most);
     if (at < 0) return null;
     const [spare] = this.#spares.splice(at, 1) as [Uint8Array<ArrayBuffer>];
     this.#bytes -= spare.length;
