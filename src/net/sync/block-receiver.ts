@@ -77,7 +77,8 @@ export class BlockReceiver {
     const { chain, crypto, log, params } = this.#context;
     const header = parseHeader(payload, crypto);
     log.debug('net', `received block ${hashToHex(header.hash)} peer=${peer.id}`);
-    const asked = this.#downloads.requestOf(header.hash) !== undefined;
+    const request = this.#downloads.requestOf(header.hash);
+    const asked = request !== undefined;
     const prev = chain.node(header.prevHash);
     if (!asked) {
       // Unrequested: the transactions are not parsed before the header has proved that the block is worth it.
@@ -107,7 +108,9 @@ export class BlockReceiver {
       this.#blame(peer, header.hash, reject('missing-prev', 'prev-blk-not-found'), true);
       return undefined;
     }
-    const known = asked ? chain.node(header.hash) : undefined;
+    // The engine checks the block later, and other copies are ignored until then. So a peer that was not asked could replace
+    // the copies of all others by wrong ones.
+    const known = request?.peer === peer ? chain.node(header.hash) : undefined;
     const taken = known === undefined ? null : this.#context.download.takeBytes(known, payload, peer);
     if (taken !== null) return this.#awaitEngine(peer, payload, header.hash, taken);
     return this.#parse(peer, payload, header.hash, prev.height + 1, asked);

@@ -72,7 +72,7 @@ interface Room {
   peer(id: number): Peer;
 }
 
-function roomOver({ chain, clock }: Fixture): Room {
+function roomOver({ chain, clock }: Fixture, download: Partial<NetContext['download']> = chain.download): Room {
   const blamed: string[] = [];
   const sent: string[] = [];
   const asked: number[] = [];
@@ -81,6 +81,7 @@ function roomOver({ chain, clock }: Fixture): Room {
     options: { services: SERVICE.NETWORK | SERVICE.WITNESS, extraTxs: 0 },
     params: chain.view.params,
     ...facesOf(chain),
+    download,
     crypto,
     clock: { nowSeconds: () => clock.nowSeconds(), nowMs: () => clock.nowSeconds() * 1_000, realSeconds: () => clock.nowSeconds() },
     log: silentLogger,
@@ -192,6 +193,36 @@ t.test('blames the sender of an unrequested mutated copy, and keeps the request 
     if (maxTipAge === OUT_OF_DOWNLOAD) t.same(room.good, [1]);
     await fixture.end();
   }
+});
+
+t.test('passes a block to the download engine only if its sender was asked for it', async (t) => {
+  const fixture = await openFixture({ maxTipAge: IN_DOWNLOAD });
+  const { chain } = fixture;
+  for (const block of [...trunk, ...before]) await chain.commands.submitBlock(block.bytes);
+  await chain.commands.submitHeaders([target.header]);
+  const taken: object[] = [];
+  const { receiver, downloads, blamed, peer } = roomOver(fixture, {
+    takeBytes: (_, __, sender) => {
+      taken.push(sender);
+      return { stored: Promise.resolve(true), next: undefined };
+    },
+  });
+  const [honest, evil] = [peer(1), peer(2)];
+  const reused: Uint8Array[] = [];
+  honest.connection.reuse = (payload) => void reused.push(payload);
+  downloads.startRequest(honest, target.hash, chain.view.node(target.hash) ?? null);
+  await receiver.receiveBlock(evil, new Uint8Array(copy));
+  t.same(blamed, ['2 100 mutated block']);
+  t.equal(downloads.requestOf(target.hash)?.peer, honest);
+  const payload = new Uint8Array(target.bytes);
+  receiver.receiveBlock(honest, payload);
+  t.strictSame(taken, [honest]);
+  t.equal(downloads.requestOf(target.hash), undefined);
+  await turns(3);
+  t.equal(reused.length, 1);
+  t.equal(reused[0], payload);
+  t.same(blamed, ['2 100 mutated block']);
+  await fixture.end();
 });
 
 t.test('ends a request that was answered with a mutated block, and blames the peer', async (t) => {
