@@ -30,7 +30,7 @@ async function begin(node: Daemon): Promise<void> {
 
 t.test('warms up while a miner requests templates, after warm-ups that a stop and a kill ended', async (t) => {
   const port = await freePort();
-  // Its blocks do not depend on the options of relay.
+  // The options of relay do not change the blocks of the warm-up.
   const relay = ['-minrelaytxfee=0.5', '-dustrelayfee=1', '-bytespersigop=1000000', '-maxmempool=5'];
   const node = await Daemon.startFor(t, '-rehearse=1', `-metricsport=${port}`, ...relay);
   // A folder of this name that does not belong to the warm-up, for example an old wallet.

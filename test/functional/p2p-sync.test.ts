@@ -159,7 +159,7 @@ t.test('requests missing transactions of a compact block, and disconnects a peer
   t.equal(compact[88], 1, 'one short id');
   peer.send('getblocktxn', Buffer.concat([unshown(hash), Buffer.from([1, 1])]));
   t.same(await peer.next('blocktxn'), Buffer.concat([unshown(hash), Buffer.from([1]), Buffer.from(raw, 'hex')]));
-  // The same block, disconnected and announced again: the node lacks only the coinbase, which is prefilled.
+  // Disconnect the same block and announce it again. The node lacks only the coinbase, which is prefilled.
   const whole = (await node.call('getblock', hash, 0)) as string;
   await node.call('invalidateblock', hash);
   await node.call('reconsiderblock', hash);

@@ -1,4 +1,5 @@
-// A shard of the coins in a memory of its own, owned by one thread:
+// A shard of the coins in a memory of its own, owned by one thread. One file, because table, cells and free lists are
+// consistent only together. Layout:
 //
 //   FREE     first free cell of each size, by size in units of 8 bytes
 //   IN       segment of a block, or rows to load

@@ -1,5 +1,6 @@
 // Applies blocks and mempool events to a wallet's transactions and coins, as CWallet of Core 0.21 does. All methods are
-// synchronous. Rows go into a batch that the caller writes. Balances are in balance-sheet.ts.
+// synchronous. Rows go into a batch that the caller writes. Balances are in balance-sheet.ts. The file is long because each
+// event changes transactions, spends and coins together.
 
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
