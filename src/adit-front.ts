@@ -193,7 +193,7 @@ async function main(): Promise<void> {
       process.stdout.write(`adit front version ${versionText()}\n`);
       return;
     }
-    if (['?', 'h', 'help'].some((name) => args.bool(name, false))) {
+    if (['?', 'h', 'help'].some((name) => args.isSet(name))) {
       process.stdout.write(`${describeFlags(frontUsage, frontFlags).join('\n')}\n`);
       return;
     }

@@ -105,7 +105,7 @@ async function main(): Promise<number> {
       process.stdout.write(`adit daemon version ${versionText()}\nfollows Bitcoin Core ${coreVersion.text} (${coreVersion.number})\n`);
       return 0;
     }
-    if (['?', 'h', 'help', 'help-debug'].some((name) => args.bool(name, false))) {
+    if (['?', 'h', 'help', 'help-debug'].some((name) => args.isSet(name))) {
       process.stdout.write(helpText());
       return 0;
     }

@@ -179,6 +179,12 @@ export const CHAIN_ROWS = {
     'Connect the blocks of the initial download and of -reindex with the download engine: threads of its own that keep coins in memory, within -dbcache (default: {default})',
     true,
   ],
+  stopAfterImport: [
+    'stopafterblockimport',
+    'bool',
+    'Stop the node once the stored blocks are connected and the files of -loadblock are imported',
+    false,
+  ],
   stopAtHeight: ['stopatheight', 'int', 'Stop the node once the chain has this height (default: {default}, never)', 0, { least: 0 }],
 } as const;
 

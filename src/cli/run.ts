@@ -88,7 +88,7 @@ function otherCookies(baseDir: string, chosen: string): string[] {
 function credentials(args: Args, { baseDir, chain, netDir }: ReturnType<typeof locate>, password: string | undefined): string {
   // An empty -rpcpassword counts as missing, as in the daemon. The cookie is used then.
   if (password !== undefined && password !== '') return `${args.text('rpcuser') ?? ''}:${password}`;
-  const file = path.resolve(netDir, args.text('rpccookiefile') ?? '.cookie');
+  const file = path.resolve(netDir, args.text('rpccookiefile') || '.cookie');
   try {
     return fs.readFileSync(file, 'utf8').trim();
   } catch (error) {
@@ -220,7 +220,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     return 0;
   }
   const words = argv.slice(first);
-  if (argv.length === 0 || args.bool('?', false) || args.bool('help', false) || args.bool('h', false)) {
+  if (argv.length === 0 || ['?', 'h', 'help'].some((name) => args.isSet(name))) {
     process.stdout.write(cliHelp());
     if (argv.length > 0) return 0;
     process.stderr.write('Error: too few parameters\n');

@@ -73,7 +73,7 @@ const unused: Readonly<Record<string, string>> = {
   bool: `
     persistmempoolv1 cjdnsreachable forcecompactdb choosedatadir min resetguisettings splash
     sysperms printpriority upnp natpmp logratelimit rpcdoccheck capturemessages
-    txreconciliation walletcrosschain checkblockindex stopafterblockimport logsourcelocations flushwallet privdb
+    txreconciliation walletcrosschain checkblockindex logsourcelocations flushwallet privdb
     unsafesqlitesync`,
   int: `
     dbcrashratio rpcserialversion maxtimeadjustment checkaddrman checkmempool prevoutfetchthreads inboundrelaypercent txsendrate

@@ -46,7 +46,8 @@ export interface NodeConfig extends RowValues<typeof CHAIN_ROWS>, ChosenRules, C
   readonly baseDir: string;
   readonly netDir: string;
   readonly blocksDir: string;
-  readonly pidFile: string;
+  /** File of the process id; undefined with -nopid. */
+  readonly pidFile: string | undefined;
   /** Path of settings.json, in which RPC calls store options for the next start; undefined with -nosettings. */
   readonly settingsFile: string | undefined;
   /** Limits of -prune; null: blocks are not pruned. */
@@ -220,12 +221,12 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
   const compat = compatOption(args);
   refuseMisplaced(args, chain, compat);
   if (follows(compat, 25)) refuseIgnoredConf(args, baseDir, firstDir);
-  const blocksBase = args.text('blocksdir');
-  if (blocksBase !== undefined) requireFolder(path.resolve(blocksBase), 'blocks');
+  const blocksBase = args.isNegated('blocksdir') ? '' : args.text('blocksdir');
+  if (blocksBase !== undefined) requireFolder(blocksBase && path.resolve(blocksBase), 'blocks');
   const blocksDir =
     blocksBase === undefined ? path.join(netDir, 'blocks') : path.join(path.resolve(blocksBase), chainFolders[chain], 'blocks');
   prepare(netDir, blocksDir);
-  const settingsFile = args.isNegated('settings') ? undefined : path.resolve(netDir, args.text('settings') ?? OWN_ROWS.settings[3]);
+  const settingsFile = args.isNegated('settings') ? undefined : path.resolve(netDir, args.text('settings') || OWN_ROWS.settings[3]);
   if (settingsFile !== undefined) {
     for (const [name, { values, json }] of readSettings(settingsFile)) {
       if (name === 'wallet' && follows(compat, 29) && !args.bool('disablewallet', false)) requireWalletNames(JSON.parse(json));
@@ -330,7 +331,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     baseDir,
     netDir,
     blocksDir,
-    pidFile: path.resolve(netDir, own.pidFile),
+    pidFile: args.isNegated('pid') ? undefined : path.resolve(netDir, own.pidFile),
     settingsFile,
     loadBlockFiles: chainRows.loadBlockFiles.map((file) => path.resolve(file)),
     prune: pruning.prune,

@@ -59,7 +59,7 @@ export function requireFolder(dir: string, optionName: string): void {
  * @returns firstDir: the data folder before the configuration file changed it
  */
 export function locate(args: Args, createBase: boolean): { baseDir: string; firstDir: string; chain: ChainName; netDir: string } {
-  let baseDir = args.text('datadir');
+  let baseDir = args.text('datadir') || undefined;
   if (baseDir !== undefined) {
     baseDir = path.resolve(baseDir);
     requireFolder(baseDir, 'data');
@@ -68,11 +68,11 @@ export function locate(args: Args, createBase: boolean): { baseDir: string; firs
     if (createBase) fs.mkdirSync(baseDir, { recursive: true, mode: 0o700 });
   }
   const firstDir = baseDir;
-  if (!args.isNegated('conf')) readConf(args, baseDir, args.text('conf') ?? OWN_ROWS.conf[3], args.isSet('conf'), () => chooseChain(args));
+  if (!args.isNegated('conf')) readConf(args, baseDir, args.text('conf') || OWN_ROWS.conf[3], args.isSet('conf'), () => chooseChain(args));
   const chain = chooseChain(args);
   args.selectChain(chain);
   const confDataDir = args.text('datadir');
-  if (confDataDir !== undefined && path.resolve(confDataDir) !== baseDir) {
+  if (confDataDir && path.resolve(confDataDir) !== baseDir) {
     baseDir = path.resolve(confDataDir);
     if (!fs.statSync(baseDir, { throwIfNoEntry: false })?.isDirectory()) {
       throw new ConfigError(`Error reading configuration file: specified data directory "${confDataDir}" does not exist.`);

@@ -318,10 +318,12 @@ function torControl(text: string, password: string): NetOptions['torControl'] {
 
 /** Parses -i2psam. */
 function samBridge(text: string): NetOptions['i2pSam'] {
-  if (text === '' || text === '0') return null;
+  if (text === '') return null;
   const place = splitHostPort(text, SAM_PORT);
   if (place === null) throw new ConfigError(`Invalid port specified in -i2psam: '${text}'`);
-  if (!HOST_NAME.test(place.host) || place.host.includes('..')) throw new ConfigError(`Invalid -i2psam address or hostname: '${text}'`);
+  // 0 is a short form of 0.0.0.0, to which no connection is possible.
+  if (!HOST_NAME.test(place.host) || place.host === '0' || place.host.includes('..'))
+    throw new ConfigError(`Invalid -i2psam address or hostname: '${text}'`);
   return place;
 }
 

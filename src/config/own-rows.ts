@@ -8,7 +8,7 @@ export const OWN_ROWS = {
   helpDebug: ['help-debug', 'bool'],
   version: ['version', 'bool', 'Print the version and exit'],
   dataDir: ['datadir', 'string', 'The data folder (default: ~/.adit). If you name one, it must exist'],
-  conf: ['conf', 'string', 'The configuration file, relative to the data folder (default: {default}; -noconf: none)', 'bitcoin.conf'],
+  conf: ['conf', 'filled', 'The configuration file, relative to the data folder (default: {default}; -noconf: none)', 'bitcoin.conf'],
   allowIgnoredConf: [
     'allowignoredconf',
     'bool',
@@ -16,7 +16,12 @@ export const OWN_ROWS = {
     false,
   ],
   blocksDir: ['blocksdir', 'string', 'The folder of the block files (default: the data folder)'],
-  pidFile: ['pid', 'string', 'Write the process id to this file', 'bitcoind.pid'],
+  pidFile: [
+    'pid',
+    'filled',
+    'Write the process id to this file, relative to the network folder (default: {default}; -nopid: none)',
+    'bitcoind.pid',
+  ],
   persistMempool: ['persistmempool', 'bool', 'Save the mempool to mempool.dat when the node stops, and load it at the next start', true],
   acceptStaleFees: [
     'acceptstalefeeestimates',
@@ -32,7 +37,7 @@ export const OWN_ROWS = {
   ],
   settings: [
     'settings',
-    'string',
+    'filled',
     'File in which the node keeps settings that were changed over RPC, relative to the network folder (default: {default}; -nosettings: none)',
     'settings.json',
   ],

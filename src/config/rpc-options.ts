@@ -101,9 +101,10 @@ export interface CookieConfig {
  * Reads the options of the cookie.
  * @throws ConfigError for an unknown value, for which Core does not start its server
  */
-export function cookieOptions(args: Args, { cookie, cookieReaders }: RpcConfig, netDir: string): CookieConfig {
+export function cookieOptions(args: Args, { cookie, ...given }: RpcConfig, netDir: string): CookieConfig {
+  const cookieReaders = args.isNegated('rpccookieperms') ? '0' : given.cookieReaders;
   if (!Object.hasOwn(cookieModes, cookieReaders))
     throw new ConfigError(`Invalid -rpccookieperms=${cookieReaders}; must be one of 'owner', 'group', or 'all'.`);
-  const cookieFile = args.isNegated('rpccookiefile') || cookie === '' ? undefined : path.resolve(netDir, cookie);
+  const cookieFile = args.isNegated('rpccookiefile') ? undefined : path.resolve(netDir, cookie);
   return { cookieFile, cookieMode: cookieModes[cookieReaders as keyof typeof cookieModes] };
 }

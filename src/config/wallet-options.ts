@@ -18,7 +18,8 @@ interface WalletContext {
   readonly minRelayFeeRate: number;
 }
 
-function addressType(text: string, kind: 'address' | 'change', compat: Compat): WalletOptions['addressType'] {
+function addressType(args: Args, kind: 'address' | 'change', given: string, compat: Compat): WalletOptions['addressType'] {
+  const text = args.isNegated(`${kind}type`) ? '0' : given;
   if (text === 'legacy' || text === 'p2sh-segwit' || text === 'bech32') return text;
   if (text === 'bech32m' && follows(compat, 22)) return text;
   throw new ConfigError(`Unknown ${kind} type '${text}'`);
@@ -35,21 +36,26 @@ function spendOptions(args: Args, { compat, deprecatedRpc, minRelayFeeRate }: Wa
   if (args.isSet('paytxfee') && given.payFeeRate < minRelayFeeRate) invalid('paytxfee', ` (must be at least ${least})`);
   if (args.isSet('maxtxfee') && given.maxFeeSats < minRelayFeeRate)
     invalid('maxtxfee', ` (must be at least the minrelay fee of ${least} to prevent stuck transactions)`);
-  return { ...given, rules: follows(compat, 31) ? NEW_SPENDING : OLD_SPENDING, bumpGivesPsbt: deprecatedRpc.has('bumpfee') };
+  return {
+    ...given,
+    warnsOfReplaceable: args.isSet('walletrbf') && follows(compat, 31),
+    rules: follows(compat, 31) ? NEW_SPENDING : OLD_SPENDING,
+    bumpGivesPsbt: deprecatedRpc.has('bumpfee'),
+  };
 }
 
 /** Reads the options of wallets. @throws ConfigError */
 export function walletOptions(args: Args, context: WalletContext): WalletOptions {
   const { netDir, compat, deprecatedRpc, blocksOnly } = context;
   const given = readRows(args, WALLET_ROWS, compat);
-  const { dir } = given;
+  const dir = args.isNegated('walletdir') ? '' : given.dir;
   if (dir !== undefined) {
-    if (!path.isAbsolute(dir)) throw new ConfigError(`Specified -walletdir "${dir}" is a relative path`);
     if (!fs.existsSync(dir)) throw new ConfigError(`Specified -walletdir "${dir}" does not exist`);
+    if (!path.isAbsolute(dir)) throw new ConfigError(`Specified -walletdir "${dir}" is a relative path`);
     requireFolder(dir, 'wallet');
   }
-  const receiving = addressType(given.addressType, 'address', compat);
-  const change = given.changeType === undefined ? undefined : addressType(given.changeType, 'change', compat);
+  const receiving = addressType(args, 'address', given.addressType, compat);
+  const change = given.changeType || args.isNegated('changetype') ? addressType(args, 'change', given.changeType ?? '', compat) : undefined;
   return {
     ...given,
     enabled: !given.disabled,

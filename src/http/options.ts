@@ -123,7 +123,7 @@ export const HTTP_ROWS = {
   ],
   cookie: [
     'rpccookiefile',
-    'string',
+    'filled',
     'File of the authentication cookie, relative to the network folder (default: {default}; -norpccookiefile: no cookie)',
     '.cookie',
   ],

@@ -2,7 +2,7 @@
 
 /** Options of the log, named as in LogOptions. `ips`: whether lines about peers show their addresses. */
 export const LOG_ROWS = {
-  file: ['debuglogfile', 'string', 'The log file, relative to the network folder (default: {default}; -nodebuglogfile: none)', 'debug.log'],
+  file: ['debuglogfile', 'filled', 'The log file, relative to the network folder (default: {default}; -nodebuglogfile: none)', 'debug.log'],
   categories: ['debug', 'list', 'Log debug messages of this category (1 or all: every category)'],
   excluded: ['debugexclude', 'list', 'Exclude a category from -debug'],
   levels: [

@@ -83,7 +83,9 @@ export async function openStorage(config: NodeConfig, params: ChainParams, log: 
     log,
   );
   teardown.add(() => storage.store.close());
-  const pid = writePidFile(config.pidFile);
-  teardown.add(() => pid.remove());
+  if (config.pidFile !== undefined) {
+    const pid = writePidFile(config.pidFile);
+    teardown.add(() => pid.remove());
+  }
   return storage;
 }

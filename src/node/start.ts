@@ -273,6 +273,11 @@ async function loadInBackground(
   await loadBlocks({ scan: scan ? note : null, files: config.loadBlockFiles }, { chain, store, log, stopping });
   showDownload();
   if (stopping.aborted) return;
+  if (config.stopAfterImport) {
+    log.info('Stopping after block import');
+    stop.requestStop();
+    return;
+  }
   await sv2?.start();
   await stratum?.start();
   if (stopping.aborted) return;

@@ -10,8 +10,8 @@ import { Hooks } from '../notify/index.js';
 import {
   createImageFiles,
   DEFAULT_IMAGES,
-  highFeeWarnings,
   type NodeClient,
+  optionWarnings,
   reacceptTransactions,
   type SpendTools,
   TX_STATE,
@@ -67,7 +67,7 @@ export async function createWallets(options: WalletOptions, wiring: WalletWiring
     client,
     log,
     stopping,
-    warnings: highFeeWarnings(options.spend, (await client.rates()).relayMinimum),
+    warnings: optionWarnings(options.spend, (await client.rates()).relayMinimum),
     onNames,
     onLoaded: (wallet) => reacceptTransactions(wallet, spend),
     setLoadOnStart: (name, load) => {

@@ -40,7 +40,7 @@ export { COINS_SPENT_MEANWHILE, chainLimitFault, lockTime, sign } from './spend/
 export { type Bump, type BumpError, type BumpFailure, type BumpOptions, commitBump, createBump, PLAIN_BUMP } from './spend/fee-bump.js';
 export { FEE_REASON, minimumFeeRate } from './spend/fee-rates.js';
 export { type FundedTransaction, fundTransaction } from './spend/fund-transaction.js';
-export { highFeeWarnings } from './spend/high-fees.js';
+export { optionWarnings } from './spend/option-warnings.js';
 export type { SpendTools } from './spend/payment.js';
 export { NO_RATE, rateTooLow, versionMismatch } from './spend/payment-plan.js';
 export { inPaymentQueue } from './spend/payment-queue.js';

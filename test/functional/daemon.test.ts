@@ -36,6 +36,7 @@ t.test('refuses to start with unusable options and names the option', async (t) 
   const help = run(daemonFile, '--help');
   t.equal(help.status, 0);
   t.match(help.out, /-rpcport=<n>/);
+  for (const option of ['-help-debug=abc', '-help=0']) t.match(run(daemonFile, option).out, /-rpcport=<n>/, `${option} shows the help`);
   const version = run(daemonFile, '-version');
   t.equal(version.status, 0);
   // The build writes the commit; a copy without a git repository has none.

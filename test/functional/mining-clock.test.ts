@@ -69,6 +69,12 @@ async function falls(t: Test, compat: string, begins: string): Promise<void> {
   await node.stop();
 }
 
+t.test('starts with an empty folder before the time of the genesis block', async (t) => {
+  const node = await Daemon.startFor(t, '-mocktime=1', ...lean);
+  t.equal(await node.call('getblockcount'), 0);
+  await node.stop();
+});
+
 t.test('refuses to start with a tip more than two hours ahead of the clock', async (t) => {
   const node = await Daemon.startFor(t, `-mocktime=${NOW}`, ...lean);
   await node.call('generatetoaddress', 20, PAYEE);

@@ -56,6 +56,15 @@ t.test('reads files with 16 threads unless UV_THREADPOOL_SIZE is set', { skip },
   t.ok(many - threads() >= 10, `${many} and ${threads()}`);
 });
 
+t.test('ends after the import of blocks with -stopafterblockimport', async (t) => {
+  const node = await Daemon.startFor(t, '-disablewallet');
+  await node.stop();
+  await node.up('-stopafterblockimport').catch(() => undefined);
+  t.same(await node.ended(), { code: 0, signal: null });
+  t.match(logOf(node), /Stopping after block import/);
+  t.equal(logOf(node).match(/Done loading/g)?.length ?? 0, 1, 'only the first start has completed');
+});
+
 t.test('starts on every network', async (t) => {
   for (const [option, chain, genesis] of [
     ['-testnet', 'test', '000000000933ea01ad0ee984209779baaec3ced90fa3f408719526f8d77f4943'],

@@ -71,6 +71,8 @@ export interface SpendOptions {
   readonly confirmTarget: number;
   /** -walletrbf: whether payments signal replaceability. */
   readonly replaceable: boolean;
+  /** True if replies to calls that load a wallet must warn that -walletrbf is deprecated. */
+  readonly warnsOfReplaceable: boolean;
   /** -avoidpartialspends: whether coins of one address are spent together. */
   readonly avoidPartialSpends: boolean;
   /** -walletrejectlongchains: refuse payments that the mempool would refuse because of unconfirmed ancestors or descendants. */
@@ -90,6 +92,7 @@ export const DEFAULT_SPEND: SpendOptions = {
   maxGroupingFeeSats: 0,
   confirmTarget: 6,
   replaceable: false,
+  warnsOfReplaceable: false,
   avoidPartialSpends: false,
   rejectLongChains: false,
   bumpGivesPsbt: false,

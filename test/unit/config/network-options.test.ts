@@ -212,6 +212,7 @@ t.test('reads -i2psam, and rejects -onlynet=i2p and -privatebroadcast without a 
     [{ host: '127.0.0.1', port: 7656 }, { host: '::1', port: 77 }, { host: 'i2p.lan', port: 7 }, null],
   );
   t.throws(() => sam('def..def:23456'), { message: "Invalid -i2psam address or hostname: 'def..def:23456'" });
+  t.throws(() => sam('0'), { message: "Invalid -i2psam address or hostname: '0'" });
   t.throws(() => sam('192.0.0.1:def'), { message: "Invalid port specified in -i2psam: '192.0.0.1:def'" });
   const accepts = (...argv: string[]) => net('-i2psam=127.0.0.1', ...argv).i2pAccept;
   t.same(

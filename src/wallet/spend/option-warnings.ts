@@ -1,5 +1,5 @@
-// Warns about options that make payments expensive, for example a rate in satoshis per byte where BTC per 1,000 bytes
-// is expected (a factor of 100,000). Texts, order and limits are those of Core's CWallet::Create.
+// Warns about deprecated options, and about those that make payments expensive, for example a rate in satoshis per byte
+// where BTC per 1,000 bytes is expected (a factor of 100,000). Texts, order and limits are those of Core's CWallet::Create.
 import type { SpendOptions } from './options.js';
 
 /** 0.01 BTC per 1,000 virtual bytes, in satoshis (HIGH_TX_FEE_PER_KB). */
@@ -10,10 +10,10 @@ const HIGH_FEE = 100_000_000;
 const HIGH_GROUPING_FEE = 10_000;
 
 /**
- * Returns warnings about options with very high values.
+ * Returns the warnings in replies to calls that load a wallet.
  * @param relayFeeRate -minrelaytxfee, satoshis per 1,000 virtual bytes
  */
-export function highFeeWarnings(spend: SpendOptions, relayFeeRate: number): string[] {
+export function optionWarnings(spend: SpendOptions, relayFeeRate: number): string[] {
   const options: readonly [name: string, value: number, high: number, meaning: string][] = [
     ['mintxfee', spend.minFeeRate, HIGH_RATE, 'This is the minimum transaction fee you pay on every transaction.'],
     [
@@ -33,5 +33,8 @@ export function highFeeWarnings(spend: SpendOptions, relayFeeRate: number): stri
     ['maxtxfee', spend.maxFeeSats, HIGH_FEE, 'Fees this large could be paid on a single transaction.'],
     ['minrelaytxfee', relayFeeRate, HIGH_RATE, 'The wallet will avoid paying less than the minimum relay fee.'],
   ];
-  return options.filter(([, value, high]) => value > high).map(([name, , , meaning]) => `-${name} is set very high! ${meaning}`);
+  return [
+    ...options.filter(([, value, high]) => value > high).map(([name, , , meaning]) => `-${name} is set very high! ${meaning}`),
+    ...(spend.warnsOfReplaceable ? ['-walletrbf is deprecated and will be fully removed in the next release.'] : []),
+  ];
 }
