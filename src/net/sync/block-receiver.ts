@@ -109,8 +109,8 @@ export class BlockReceiver {
       return undefined;
     }
     // The engine checks the block later, and other copies are ignored until then. So a peer that was not asked could replace
-    // the copies of all others by wrong ones.
-    const known = request?.peer === peer ? chain.node(header.hash) : undefined;
+    // the copies of all others by wrong ones. A block that the operator requested is stored at once, however far ahead it is.
+    const known = request?.peer === peer && !request.byHand ? chain.node(header.hash) : undefined;
     const taken = known === undefined ? null : this.#context.download.takeBytes(known, payload, peer);
     if (taken !== null) return this.#awaitEngine(peer, payload, header.hash, taken);
     return this.#parse(peer, payload, header.hash, prev.height + 1, asked);

@@ -195,7 +195,7 @@ t.test('blames the sender of an unrequested mutated copy, and keeps the request 
   }
 });
 
-t.test('passes a block to the download engine only if its sender was asked for it', async (t) => {
+t.test('passes a block to the download engine only if the node asked its sender for it', async (t) => {
   const fixture = await openFixture({ maxTipAge: IN_DOWNLOAD });
   const { chain } = fixture;
   for (const block of [...trunk, ...before]) await chain.commands.submitBlock(block.bytes);
@@ -222,6 +222,10 @@ t.test('passes a block to the download engine only if its sender was asked for i
   t.equal(reused.length, 1);
   t.equal(reused[0], payload);
   t.same(blamed, ['2 100 mutated block']);
+  downloads.startRequest(honest, target.hash, chain.view.node(target.hash) ?? null, true);
+  await receiver.receiveBlock(honest, new Uint8Array(target.bytes));
+  t.equal(taken.length, 1, 'the operator has requested the block');
+  t.equal(chain.view.node(target.hash)?.has(NodeStatus.HAVE_DATA), true);
   await fixture.end();
 });
 
