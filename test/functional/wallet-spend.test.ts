@@ -369,6 +369,14 @@ t.test('funds transactions: fundrawtransaction, walletcreatefundedpsbt, send', a
     [{ subtractFeeFromOutputs: [0, 0] }, "-8 Invalid parameter 'subtract fee from output', duplicated position: 0"],
     [{ subtractFeeFromOutputs: [-1] }, "-8 Invalid parameter 'subtract fee from output', negative position: -1"],
     [{ subtractFeeFromOutputs: [1] }, "-8 Invalid parameter 'subtract fee from output', position too large: 1"],
+    [{ subtractFeeFromOutputs: 1 }, '-1 JSON value is not an object or array as expected'],
+    [{ subtractFeeFromOutputs: {} }, '-3 JSON value of type object for field subtractFeeFromOutputs is not of expected type array'],
+    [{ subtract_fee_from_outputs: 1 }, '-3 JSON value of type number for field subtract_fee_from_outputs is not of expected type array'],
+    [{ input_weights: [1] }, '-3 JSON value of type null is not of expected type string'],
+    [
+      { input_weights: [{ txid: coin.txid, vout: 0, weight: 3e9 }], max_tx_weight: 1.5 },
+      '-8 Invalid parameter, weight cannot be greater than the maximum standard tx weight of 400000',
+    ],
     [{ fee_rate: 1, feeRate: 1 }, '-8 Cannot specify both fee_rate (sat/vB) and feeRate (BTC/kvB)'],
     [{ feeRate: 1, estimate_mode: 'economical' }, '-8 Cannot specify both estimate_mode and feeRate'],
     [{ surprise: 1 }, '-3 Unexpected key surprise'],
@@ -376,6 +384,16 @@ t.test('funds transactions: fundrawtransaction, walletcreatefundedpsbt, send', a
   ] as const) {
     t.equal(await refusal(fund(options)), why);
   }
+  for (const [options, why] of [
+    [{ psbt: 1 }, '-3 JSON value of type number for field psbt is not of expected type bool'],
+    [{ max_tx_weight: true }, '-3 JSON value of type bool is not of expected type number'],
+    [{ subtract_fee_from_outputs: 1 }, '-1 JSON value is not an object or array as expected'],
+  ] as const)
+    t.equal(await refusal(node.call('send', { [OUTSIDE]: 1 }, null, null, null, options)), why);
+  const immature = node.call('listunspent', 1, 9, [], true, { include_immature_coinbase: null });
+  t.equal(await refusal(immature), '-3 JSON value of type null is not of expected type bool');
+  t.equal(await refusal(node.call('estimatesmartfee', 6, 'unset', { verbosity: 1.5 })), '-1 JSON integer out of range');
+  t.equal(await refusal(node.call('getblockfrompeer', 'aa'.repeat(32), 3e9)), '-1 Block header missing');
   t.equal(await refusal(node.call('fundrawtransaction', 'zz')), '-22 TX decode failed');
   t.equal(await refusal(fund({}, await node.call('createrawtransaction', [], {}))), '-8 TX must have at least one output');
 

@@ -16,6 +16,7 @@ import {
   asBool,
   asHash,
   asInt,
+  asInt64,
   asObject,
   asString,
   type CheckedType,
@@ -140,13 +141,17 @@ export async function fundWith(
     checkType(options, 'object');
     const object = options as JsonObject;
     const listed = either(object, 'subtract_fee_from_outputs', 'subtractFeeFromOutputs');
-    if (later) checkPositions(given(listed) ? asArray(listed) : [], fund.names);
+    if (later) checkPositions(payersIn(object.get('subtractFeeFromOutputs')), fund.names);
     checkMembers(object, later ? LATER_TYPES : TYPES, { allowNull: true, strict: true });
     payers = listed === undefined || (later && !given(listed)) ? [] : asArray(listed);
     read = readOptions(ctx, wallet, object, control, fund);
     if (later) readLater(ctx, object, control, call);
   }
-  if (later) readWeights(fund.listed ?? (options instanceof JsonObject ? options.get('input_weights') : undefined), control);
+  if (later) {
+    const object = options instanceof JsonObject ? options : null;
+    readWeights(fund.listed ?? object?.get('input_weights'), control);
+    if (object?.has('max_tx_weight')) control.maxWeight = asInt(object.get('max_tx_weight'));
+  }
   if (later && tx.version === VERSION_3) control.maxWeight = Math.min(control.maxWeight ?? MAX_WEIGHT_3, MAX_WEIGHT_3);
   const { changePosition, lock } = read;
   if (tx.outputs.length === 0) invalid('TX must have at least one output');
@@ -183,13 +188,13 @@ function readWeights(value: Given, control: ReturnType<typeof controlFor>): void
   const weights = new Map<string, number>();
   const inputs: Uint8Array[] = [];
   for (const item of asArray(value)) {
-    const input = asObject(item);
+    const input = item instanceof JsonObject ? item : new JsonObject([], []);
     const txid = asHash(input.get('txid'), 'txid');
     const index = input.get('vout');
     const vout = index instanceof JsonNumber ? asInt(index) : bad('missing vout key');
     if (vout < 0) bad('vout cannot be negative');
     const given = input.get('weight');
-    const weight = given instanceof JsonNumber ? asInt(given) : bad('missing weight key');
+    const weight = given instanceof JsonNumber ? Number(asInt64(given)) : bad('missing weight key');
     if (weight < MIN_INPUT_WEIGHT) {
       bad(
         `weight cannot be less than ${MIN_INPUT_WEIGHT} (41 bytes (size of outpoint + sequence + empty scriptSig) * 4 (witness scaling factor)) + 1 (empty witness)`,
@@ -208,7 +213,6 @@ function readWeights(value: Given, control: ReturnType<typeof controlFor>): void
 function readLater(ctx: WalletContext, options: JsonObject, control: ReturnType<typeof controlFor>, call: CallInfo): void {
   if (options.has('include_unsafe')) control.includeUnsafe = asBool(options.get('include_unsafe'));
   readDepths(options, control, { negative: 'Negative minconf' });
-  if (options.has('max_tx_weight')) control.maxWeight = asInt(options.get('max_tx_weight'));
   if (!options.has('solving_data')) return;
   control.solving = solvingData(ctx, asObject(options.get('solving_data')), call);
 }
@@ -222,6 +226,16 @@ export function readDepths(options: JsonObject, control: ReturnType<typeof contr
   if (control.maxDepth < control.minDepth) {
     invalid(`maxconf can't be lower than minconf: ${control.maxDepth} < ${control.minDepth}`);
   }
+}
+
+/**
+ * Returns the entries of a list of outputs that pay the fee. As in Core, the list may be an object at first; the check of
+ * types refuses it later.
+ */
+export function payersIn(value: Given): readonly JsonValue[] {
+  if (!given(value)) return [];
+  if (value instanceof JsonObject) return value.values;
+  return Array.isArray(value) ? value : fail(RPC_CODE.MISC_ERROR, 'JSON value is not an object or array as expected');
 }
 
 /** Returns the indexes of the outputs that pay the fee, given by name or index. @throws RpcError */

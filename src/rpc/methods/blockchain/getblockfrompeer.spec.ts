@@ -7,7 +7,10 @@ export const getblockfrompeer = declare({
   runs: 'node',
   description:
     'Requests a block from a peer. The node must know the header of the block and must not have the block.\nThe call does not wait for the block. The peer may not send it.',
-  args: [hex('blockhash', 'The block.', { as: 'hash hex' }), num('peer_id', 'Number of the peer as getpeerinfo shows it.')],
+  args: [
+    hex('blockhash', 'The block.', { as: 'hash hex' }),
+    num('peer_id', 'Number of the peer as getpeerinfo shows it.', { as: 'int64' }),
+  ],
   results: [obj([])],
   examples: [
     {

@@ -1,6 +1,6 @@
 // Core: rpc/fees.cpp.
 import { follows, shows } from '../../../policy/compat.js';
-import { asObject, asString, checkMembers } from '../../args.js';
+import { asInt, asObject, asString, checkMembers } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { confirmTarget, feeEstimates } from '../../node/estimate-fee.js';
@@ -21,6 +21,9 @@ function estimatorOf(value: JsonValue | undefined): string {
   const options = asObject(value);
   checkMembers(options, { fee_rate_estimator: 'string', verbosity: 'number' }, { allowNull: true, strict: true });
   const name = options.get('fee_rate_estimator') ?? null;
+  const verbosity = options.get('verbosity') ?? null;
+  // The number has no effect, but must be one of 32 bits.
+  if (verbosity !== null) asInt(verbosity);
   return name === null ? 'none' : asString(name).toLowerCase();
 }
 

@@ -23,7 +23,6 @@ import { fail, RPC_CODE } from '../../errors.js';
 import { hashHex, hex } from '../../render/hex.js';
 import { describeScript, parentText } from '../../wallet/describe.js';
 import { failNotLoaded, settledWallet, walletOf } from '../../wallet/select.js';
-import { given } from '../../wallet/spend-args.js';
 import { encodeJson } from '../../wire/json-write.js';
 import { Pieces } from '../../wire/pieces.js';
 import { Amount, type JsonResult, type JsonValue, RawJson } from '../../wire/values.js';
@@ -82,8 +81,8 @@ function coinFilter(ctx: WalletContext, params: ParametersOf<typeof spec>): Coin
     if (options.has('minimumAmount')) minAmount = asAmount(options.get('minimumAmount'));
     if (options.has('maximumAmount')) maxAmount = asAmount(options.get('maximumAmount'));
     if (options.has('minimumSumAmount')) minSum = asAmount(options.get('minimumSumAmount'));
-    if (isLater && given(options.get('include_immature_coinbase'))) immature = asBool(options.get('include_immature_coinbase'));
     if (options.has('maximumCount')) maxCount = asInt64(options.get('maximumCount'));
+    if (isLater && options.has('include_immature_coinbase')) immature = asBool(options.get('include_immature_coinbase'));
   }
   return { minDepth, maxDepth, scripts, includeUnsafe, minAmount, maxAmount, minSum, maxCount, immature };
 }

@@ -2,11 +2,11 @@
 
 import { follows } from '../../../policy/compat.js';
 import { inPaymentQueue } from '../../../wallet/index.js';
-import { asArray, asBool, checkTypes } from '../../args.js';
+import { asBool, asInt, checkMembers, checkTypes } from '../../args.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { settledWallet, walletOf } from '../../wallet/select.js';
-import { given, toolsOf } from '../../wallet/spend-args.js';
-import { checkPositions, fundWith } from '../../wallet/spend-options.js';
+import { toolsOf } from '../../wallet/spend-args.js';
+import { checkPositions, fundWith, payersIn } from '../../wallet/spend-options.js';
 import {
   finishSend,
   notForThePast,
@@ -23,6 +23,7 @@ export const send: WalletRun<typeof spec> = async (params, ctx, call) => {
   checkTypes(params.args, [null, 'number', 'string', null, 'object'], true);
   walletOf(ctx, call);
   const options = sendOptions(params, ctx);
+  checkMembers(options, { psbt: 'bool', add_to_wallet: 'bool' }, { allowNull: true });
   const outcome = sendOutcome(options);
   const flag = (name: string, otherwise: boolean): boolean => (options.has(name) ? asBool(options.get(name)) : otherwise);
   const tools = toolsOf(ctx);
@@ -31,8 +32,8 @@ export const send: WalletRun<typeof spec> = async (params, ctx, call) => {
   const parts = { inputs: options.get('inputs') ?? null, outputs, locktime: options.get('locktime') ?? null };
   const names = outputNames(outputs);
   if (follows(ctx.compat, 31)) {
-    const payers = options.get('subtract_fee_from_outputs');
-    checkPositions(given(payers) ? asArray(payers) : [], names);
+    checkPositions(payersIn(options.get('subtract_fee_from_outputs')), names);
+    if (options.has('max_tx_weight')) asInt(options.get('max_tx_weight'));
     refuseWeights(options);
   }
   const tx = startedTx(ctx, parts, replaceable, params.version);
