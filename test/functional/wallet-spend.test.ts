@@ -427,9 +427,10 @@ t.test('funds transactions: fundrawtransaction, walletcreatefundedpsbt, send', a
 t.test('bumpfee replaces a payment by one with a higher fee', async (t) => {
   await rich(node, 'bumping');
   const first = await node.call('sendtoaddress', OUTSIDE, 2, 'rent', 'owner', false, true, null, null, null, 2);
-  const bumped = await node.call('bumpfee', first);
+  const bumped = await node.call('bumpfee', first, { fee_rate: 20 });
   t.same(Object.keys(bumped), ['txid', 'origfee', 'fee', 'errors']);
   t.equal(sats(bumped.origfee), 2 * 141);
+  t.equal(sats(bumped.fee), 20 * 141);
   t.same(await node.call('getrawmempool'), [bumped.txid]);
   t.match(await node.call('gettransaction', first), { replaced_by_txid: bumped.txid, trusted: false, comment: 'rent' });
   const record = await node.call('gettransaction', bumped.txid, true, true);
