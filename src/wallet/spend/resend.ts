@@ -56,16 +56,21 @@ export class Resender {
   /** Called every second. */
   async tick(): Promise<void> {
     const { tools, wallets } = this.#deps;
+    for (const wallet of wallets()) if (!this.#next.has(wallet)) this.#schedule(wallet);
     // Send nothing until the node has all blocks: a payment that seems unconfirmed may be in a block that is still
     // missing.
     if (wallets().length === 0 || !(await tools.client.isReady())) return;
-    const now = tools.nowSeconds();
     for (const wallet of [...wallets()]) {
-      const next = this.#next.get(wallet) ?? 0;
-      if (now < next || !wallet.parts.options.walletBroadcast) continue;
-      this.#next.set(wallet, now + LEAST_WAIT + tools.chance.below(SPREAD));
-      if (next > 0) await this.#resend(wallet);
+      const next = this.#next.get(wallet) ?? Infinity;
+      if (tools.nowSeconds() < next || !wallet.parts.options.walletBroadcast) continue;
+      this.#schedule(wallet);
+      await this.#resend(wallet);
     }
+  }
+
+  #schedule(wallet: Wallet): void {
+    const { nowSeconds, chance } = this.#deps.tools;
+    this.#next.set(wallet, nowSeconds() + LEAST_WAIT + chance.below(SPREAD));
   }
 
   async #resend(wallet: Wallet): Promise<void> {
