@@ -204,11 +204,11 @@ export async function untilRehearsed(
   node: { call(method: string, ...params: unknown[]): Promise<unknown> },
   log: () => string,
 ): Promise<void> {
-  const times = (): number => log().split('Rehearsed blocks').length;
+  const times = (): number => log().split('Block warm-up finished').length;
   const before = times();
   await node.call('getblocktemplate', { rules: ['segwit'] });
   for (let looks = 0; times() === before; looks++) {
-    if (looks * LOOK_MS > REHEARSED_MS) throw new Error('no blocks were rehearsed');
+    if (looks * LOOK_MS > REHEARSED_MS) throw new Error('the warm-up did not finish');
     await sleep(LOOK_MS);
   }
 }
