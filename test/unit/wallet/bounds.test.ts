@@ -114,6 +114,26 @@ t.test('does not rebroadcast before the node is ready, or with -walletbroadcast=
   t.same([await count(true, true), await count(false, true), await count(true, false)], [1, 0, 0]);
 });
 
+t.test('schedules the first rebroadcast before it waits for the node', async (t) => {
+  const memory = await createMemoryWallet();
+  await memory.receive([{ script: await memory.address('bech32'), value: 100_000_000 }], TIP - 10);
+  await paid(memory);
+  let [now, offers] = [NOW, 0];
+  memory.tools.nowSeconds = () => now;
+  memory.tools.chance = { ...memory.tools.chance, below: () => 0 };
+  memory.tools.client.isReady = async () => {
+    now += 13 * HOUR;
+    return true;
+  };
+  memory.tools.client.broadcast = async () => {
+    offers++;
+    return null;
+  };
+  const resender = new Resender({ tools: memory.tools, wallets: () => [memory.wallet], lastBlockSeconds: () => NOW + 1_000 });
+  await resender.tick();
+  t.equal(offers, 1);
+});
+
 t.test('dates a payment in a block no earlier than previous ones, tolerating five minutes', async (t) => {
   /**
    * Returns the time of a payment in an old block.
