@@ -121,7 +121,7 @@ function leavePeers(): void {
 
 const blockPeers = nodes.ports.map((port) => new BlockPeer(port));
 let hungUp = 0;
-/** True if a difference between the two nodes was found since their complete states were last compared. */
+/** True if a difference was found after the last comparison of the complete states of both nodes. */
 let differs = false;
 
 /**

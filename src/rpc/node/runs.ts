@@ -32,7 +32,7 @@ function frontContextOf(ctx: NodeContext): FrontContext {
   };
 }
 
-/** Length of the arguments from which another thread decodes them. */
+/** Number of characters from which another thread decodes the arguments. */
 const LONG_CHARS = 16 * 1024;
 
 /** Returns the run functions of fronts. Calls with long arguments become decode jobs. */

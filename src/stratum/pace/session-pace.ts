@@ -31,7 +31,7 @@ const MARKET_FLOOR = 524_288;
 /**
  * Returns the start difficulty and the lowest difficulty of a miner.
  * @param agent user agent that the miner sent; may be empty
- * @param standard for agents without a rule of their own
+ * @param standard difficulties of a miner whose user agent has no rule here
  */
 export function paceOf(agent: string, standard: Omit<Pace, 'firm'>): Pace {
   if (MARKET.test(agent)) {
