@@ -444,9 +444,11 @@ t.test('rejects when a thread dies, with blocks in work', async (t) => {
   engine.release(1);
   const next = failureOf(engine.next());
   const command = failureOf(engine.markClean());
+  // From this call on the thread does nothing, so the blocks cannot be finished before the engine hears of its end.
+  const ended = workers[1].terminate();
   t.ok(engine.offer(factsOf(chain[1]), chain[1].bytes));
   t.ok(engine.offer(factsOf(chain[2]), chain[2].bytes));
-  await workers[1].terminate();
+  await ended;
   t.match(await next, { code: FAILURE.thread, height: 3, message: 'a thread ended, with the blocks 2 to 3 in work' });
   const answered: (number | undefined)[] = [undefined, FAILURE.thread];
   t.ok(answered.includes((await command)?.code), 'the command was answered, or rejected');
