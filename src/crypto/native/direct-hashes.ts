@@ -336,7 +336,8 @@ const PROBE_LENGTHS = [0, 1, 55, 56, 63, 64, 65, 119, 120, 1_000, INPUT_SIZE, IN
 
 /** Returns whether two implementations agree on the probes. This detects an incompatible OpenSSL before it is used. */
 function agree(ours: Hashes, theirs: Hashes): boolean {
-  const same = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, i) => byte === b[i]);
+  const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
+  const probe = Uint8Array.from({ length: Math.max(...PROBE_LENGTHS) }, (_, i) => (i * 7) & 0xff);
   const pairs = (hashes: Hashes, data: Uint8Array): Uint8Array => {
     const level = data.slice();
     hashes.sha256dPairs(level, 0, level.length >> 6, level, 0);
@@ -354,7 +355,7 @@ function agree(ours: Hashes, theirs: Hashes): boolean {
     return hash;
   };
   return PROBE_LENGTHS.every((length) => {
-    const data = Uint8Array.from({ length }, (_, i) => (i * 7 + length) & 0xff);
+    const data = probe.slice(0, length);
     const names = ['sha256', 'sha256d', 'sha1', 'ripemd160', 'hash160'] as const;
     return (
       names.every((name) => same(ours[name](data), theirs[name](data))) &&
@@ -370,8 +371,9 @@ function agree(ours: Hashes, theirs: Hashes): boolean {
 /**
  * Returns the direct hashes; null if the process exports no OpenSSL functions or if their results differ from the
  * reference.
+ * @param reference null if another thread has compared them
  */
-export function loadDirectHashes(reference: Hashes): Hashes | null {
+export function loadDirectHashes(reference: Hashes | null): Hashes | null {
   try {
     const direct = new DirectHashes(koffi().load(null));
     const hashes: Hashes = {
@@ -386,7 +388,7 @@ export function loadDirectHashes(reference: Hashes): Hashes | null {
       sha256Stream: () => new DirectSha256Stream(direct),
       taggedHash: (tag, ...parts) => direct.taggedHash(tag, parts),
     };
-    return agree(hashes, reference) ? hashes : null;
+    return reference === null || agree(hashes, reference) ? hashes : null;
   } catch {
     return null;
   }

@@ -1,6 +1,7 @@
 // Hashes by node:crypto: the reference for direct-hashes.ts, and the fallback if that does not load.
 
 import nodeCrypto, { createHash, type Hash } from 'node:crypto';
+import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 import { ripemd160 as nobleRipemd160, sha1 as nobleSha1 } from '@noble/hashes/legacy.js';
 import { type Hashes, pairByPair, pieceByPiece, type Sha256Stream, stepByStep } from '../crypto.js';
 import { loadDirectHashes } from './direct-hashes.js';
@@ -11,6 +12,8 @@ import { loadDirectHashes } from './direct-hashes.js';
  */
 const JOIN_LIMIT = 2048;
 const TAG_PREFIX = 64;
+/** Key of the environment data that says that the direct hashes agreed with those of node:crypto. */
+const PROBED = 'adit direct hashes agree';
 
 type OneShot = (algorithm: string, data: Uint8Array) => Uint8Array;
 
@@ -118,11 +121,19 @@ export function createNodeHashes(): Hashes {
   };
 }
 
-/** Returns the fastest hashes for this thread, and their name for the log. */
+let picked: { hashes: Hashes; name: string } | undefined;
+
+/**
+ * Returns the fastest hashes, one set for each thread, and their name for the log. Threads share the OpenSSL library,
+ * and inherit the environment data of the thread that starts them. So only the first thread of a process probes the
+ * library.
+ */
 export function pickHashes(): { hashes: Hashes; name: string } {
-  const node = createNodeHashes();
-  const direct = loadDirectHashes(node);
-  return direct === null ? { hashes: node, name: 'node:crypto' } : { hashes: direct, name: 'OpenSSL (direct)' };
+  if (picked !== undefined) return picked;
+  const direct = loadDirectHashes(getEnvironmentData(PROBED) === true ? null : createNodeHashes());
+  if (direct !== null) setEnvironmentData(PROBED, true);
+  picked = direct === null ? { hashes: createNodeHashes(), name: 'node:crypto' } : { hashes: direct, name: 'OpenSSL (direct)' };
+  return picked;
 }
 
 /** Creates the fastest hashes, for threads that check no signatures. */

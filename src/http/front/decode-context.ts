@@ -7,23 +7,26 @@ import { createKeyMath } from '../../crypto/native/key-math.js';
 import type { Compat } from '../../policy/compat.js';
 import type { DecodeContext } from '../../rpc/front/context.js';
 
-/** Few calls need curves, whose libraries and tables take 10 ms, so these load when they are used for the first time. */
+/** Few calls need hashes and curves, whose libraries take 10 ms each, so these load when they are used for the first time. */
 export function createDecodeContext(params: ChainParams, compat: Compat): DecodeContext {
-  const hashes = createNativeHashes();
   const { descriptors: language, hardenedMark: inferredMark } = compat;
   let crypto: Crypto | undefined;
   let keys: ReturnType<typeof createKeyMath> | undefined;
   return {
     compat,
     params,
-    hashes,
+    get hashes() {
+      return createNativeHashes();
+    },
     get crypto() {
       crypto ??= createNativeCrypto();
       return crypto;
     },
     descriptors: {
       params,
-      hashes,
+      get hashes() {
+        return createNativeHashes();
+      },
       get keys() {
         keys ??= createKeyMath();
         return keys;

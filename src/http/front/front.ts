@@ -140,7 +140,11 @@ export class Front {
     const log = (text: string): void => link.postNews({ news: 'notice', level: 'info', text });
     const threads = Math.max(1, Math.ceil(availableParallelism() / options.fronts));
     const pool = new RenderPool<ReadResult>({ threads, workerData: { params, compat: options.compat }, warn: log });
-    const render = createJobRunner(createDecodeContext(params, options.compat));
+    let run: ReturnType<typeof createJobRunner> | undefined;
+    const render = (job: string): ReadResult => {
+      run ??= createJobRunner(createDecodeContext(params, options.compat));
+      return run(job);
+    };
     const count = (method: string, seconds: number, failed: boolean): void => this.#counts.add(method, seconds, failed);
     return new StoredReads({ pool, render, replies: this.#replies, fronts: options.fronts, log, count });
   }
