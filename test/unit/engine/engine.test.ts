@@ -444,7 +444,7 @@ t.test('rejects when a thread dies, with blocks in work', async (t) => {
   engine.release(1);
   const next = failureOf(engine.next());
   const command = failureOf(engine.markClean());
-  // From this call on the thread does nothing, so the blocks cannot be finished before the engine hears of its end.
+  // From this call on the thread does nothing, so the blocks cannot be finished before the engine is notified of its end.
   const ended = workers[1].terminate();
   t.ok(engine.offer(factsOf(chain[1]), chain[1].bytes));
   t.ok(engine.offer(factsOf(chain[2]), chain[2].bytes));
