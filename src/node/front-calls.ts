@@ -7,7 +7,7 @@ import type { Logger } from '../log/logger.js';
 import type { StratumAccess } from '../rpc/context/mining.js';
 import { methodsOf } from '../rpc/declare/methods.js';
 import { Dispatcher } from '../rpc/dispatch.js';
-import { getstratuminfo } from '../rpc/methods/mining/getstratuminfo.run.js';
+import { getstratuminfo } from '../rpc/methods/mining/getstratuminfo.js';
 
 /**
  * Returns a function that answers getstratuminfo here, and passes all other bodies on.

@@ -32,7 +32,7 @@ const chainRow = (chain: HdChain): RowValue => [chain.seedId, chain.external, ch
 const chainOf = (row: RowValue): HdChain | null =>
   Array.isArray(row) ? { seedId: bytesOf(row[0]), external: Number(row[1]), internal: Number(row[2]) } : null;
 
-const KEY = walletKey(WALLET_PREFIX.wallet);
+const KEY = /* @__PURE__ */ walletKey(WALLET_PREFIX.wallet);
 
 export class WalletRecord {
   version: number = WALLET_VERSION.LATEST;

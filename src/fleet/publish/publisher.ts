@@ -11,7 +11,7 @@ import { FrontLink } from '../../link/front-link.js';
 import { type FrontNews, type PublishedTip, wholeBody } from '../../link/messages.js';
 import { SharedState, STATE_FLAG } from '../../link/shared-state.js';
 import { type SlabInfo, SlabReader } from '../../link/slab-ring.js';
-import { METHODS } from '../../rpc/declare/methods.js';
+import { METHODS, methodsOf } from '../../rpc/declare/methods.js';
 import { type CallPlan, type FrontCall, RequestRouter, SUBMISSIONS } from '../../rpc/front/request-router.js';
 import { Broker } from '../broker.js';
 import { encode, type FrontMessage, type NodeFact, type NodeMessage, readFrontMessage } from '../messages.js';
@@ -87,7 +87,7 @@ export class Publisher {
         snapshot: () => this.#freshTip(),
         nowSeconds: () => this.#state.nowSeconds(),
         startedSeconds: init.startedSeconds,
-        wallets: options.wallets,
+        methods: methodsOf(options.wallets, options.compat),
         warmup: () => null,
         stateVersion: () => 0,
         blocksVersion: () => 0,

@@ -11,6 +11,7 @@ import { MethodCounts } from '../../link/method-counts.js';
 import { type SharedState, STATE_FLAG } from '../../link/shared-state.js';
 import type { SlabReader } from '../../link/slab-ring.js';
 import { RenderPool } from '../../parallel/render-pool.js';
+import { methodsOf } from '../../rpc/declare/methods.js';
 import type { DispatchObserver } from '../../rpc/dispatch.js';
 import { RequestRouter, type TemplatePlan } from '../../rpc/front/request-router.js';
 import type { ReadResult } from '../../rpc/reads/read-job.js';
@@ -108,14 +109,14 @@ export class Front {
 
   #newRouter(): RequestRouter {
     const { params, state, options, startedSeconds } = this.#deps;
-    const { compat, wallets } = options;
+    const { compat } = options;
     const context = Object.assign(createDecodeContext(params, compat), {
       snapshot: () => this.#published.freshTip(),
       stateVersion: () => state.stateVersion,
       blocksVersion: () => state.blocksVersion,
       nowSeconds: () => state.nowSeconds(),
       startedSeconds,
-      wallets,
+      methods: methodsOf(options.wallets, compat),
       warmup: () => this.#published.warmingUp(),
     });
     return new RequestRouter(context, this.#observer(), { version2: options.jsonRpc2 });

@@ -1,6 +1,6 @@
 // Types of declarations. Declarations are data only: help pages, named arguments, argument counts, and the thread of a
 // method are derived from them (help.ts, params.ts, dispatch.ts, methods/). Each method has a file
-// methods/CATEGORY/NAME.spec.ts, which uses the functions of parts.ts.
+// methods/CATEGORY/NAME.ts, which uses the functions of parts.ts.
 import type { Release, Span } from '../../policy/compat.js';
 import type { SecretKind } from '../wire/secret-places.js';
 

@@ -8,6 +8,7 @@ import type { TipSnapshot } from '../../link/messages.js';
 import type { Compat } from '../../policy/compat.js';
 import type { ParametersOf, ResultOf } from '../declare/parameters.js';
 import type { MethodSpec } from '../declare/types.js';
+import type { VersionedMethod } from '../declare/versions.js';
 import type { Run } from '../dispatch.js';
 
 /** Context of methods that depend on their arguments only. They run on fronts and, with large arguments, on render threads. */
@@ -33,8 +34,8 @@ export interface FrontContext extends DecodeContext {
   nowSeconds(): number;
   /** Start of the node in seconds since 1970, by the real clock. */
   readonly startedSeconds: number;
-  /** True if wallets are enabled. */
-  readonly wallets: boolean;
+  /** All methods that exist, by name. */
+  readonly methods: ReadonlyMap<string, VersionedMethod>;
   /** Returns the status text while the node starts, null afterwards. */
   warmup(): string | null;
 }

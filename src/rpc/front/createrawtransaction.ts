@@ -6,7 +6,7 @@ import { buildTx, type TxInputFields, type TxOutputFields } from '../../consensu
 import { type Compat, follows } from '../../policy/compat.js';
 import { asAmount, asArray, asHash, asHex, asInt, asInt64, asObject, asUint32 } from '../args.js';
 import { fail, RPC_CODE } from '../errors.js';
-import { hex } from '../render/hex.js';
+import { bytesHex } from '../render/hex.js';
 import { JsonNumber, JsonObject, type JsonValue } from '../wire/values.js';
 import type { FrontContext } from './context.js';
 
@@ -89,7 +89,7 @@ export function outputsOf(given: JsonValue, ctx: Pick<FrontContext, 'params' | '
     }
     const decoded = decodeAddress(key, ctx.params, ctx.hashes);
     if (!('script' in decoded)) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Invalid Bitcoin address: ${key}`);
-    const mark = hex(decoded.script);
+    const mark = bytesHex(decoded.script);
     if (seen.has(mark)) invalid(`duplicated address: ${key}`);
     seen.add(mark);
     out.push({ value: asAmount(all.values[i]), script: decoded.script });

@@ -3,7 +3,6 @@
 // everything else to the node thread.
 import type { ReplyBody } from '../../link/messages.js';
 import type { TemplateRequest } from '../../template/index.js';
-import { methodsOf } from '../declare/methods.js';
 import { SECRET_PLACES } from '../declare/secret-places.js';
 import { type CallInfo, checkAccess, type DispatchedMethod, Dispatcher, type DispatchHooks, type DispatchObserver } from '../dispatch.js';
 import { RpcError } from '../errors.js';
@@ -87,7 +86,7 @@ export class RequestRouter {
   /** @param requests how requests are parsed; default: as Core 0.21 does */
   constructor(context: FrontContext, observer?: DispatchObserver, requests?: RequestOptions) {
     this.#requests = requests;
-    this.#methods = methodsOf(context.wallets, context.compat);
+    this.#methods = context.methods;
     this.#known = new KnownReplies(context);
     this.#observer = observer;
     this.#dispatcher = new Dispatcher<FrontContext>({

@@ -1,5 +1,4 @@
 // Builds the OpenRPC document for getopenrpcinfo and rpc.discover.
-import { methodsOf } from '../declare/methods.js';
 import { openRpcDocument } from '../openrpc.js';
 import { RawJson } from '../wire/values.js';
 import type { FrontContext } from './context.js';
@@ -12,7 +11,7 @@ export function documentOf(ctx: FrontContext, hidden: boolean): RawJson {
   documents.set(ctx, made);
   let document = made.get(hidden);
   if (document === undefined) {
-    const methods = [...methodsOf(ctx.wallets, ctx.compat).values()].filter(({ category }) => hidden || category !== 'hidden');
+    const methods = [...ctx.methods.values()].filter(({ category }) => hidden || category !== 'hidden');
     made.set(hidden, (document = new RawJson(JSON.stringify(openRpcDocument(methods, ctx.compat)))));
   }
   return document;

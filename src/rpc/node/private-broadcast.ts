@@ -3,7 +3,7 @@ import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { PrivateBroadcastAccess } from '../context/network.js';
 import type { NodeContext } from '../context/node.js';
 import { fail, RPC_CODE } from '../errors.js';
-import { hashHex, hex } from '../render/hex.js';
+import { bytesHex, hashHex } from '../render/hex.js';
 
 export function broadcastOf({ network }: NodeContext): PrivateBroadcastAccess {
   return (
@@ -12,7 +12,7 @@ export function broadcastOf({ network }: NodeContext): PrivateBroadcastAccess {
   );
 }
 
-export const membersOf = (tx: TxView) => ({ txid: hashHex(tx.txid), wtxid: hashHex(tx.wtxid), hex: hex(tx.bytes) });
+export const membersOf = (tx: TxView) => ({ txid: hashHex(tx.txid), wtxid: hashHex(tx.wtxid), hex: bytesHex(tx.bytes) });
 
 /** Broadcasts a checked transaction privately. @throws RpcError if the queue is full */
 export function sendPrivately(broadcast: PrivateBroadcastAccess, tx: TxView): void {

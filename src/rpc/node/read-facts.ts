@@ -3,7 +3,7 @@ import { shows } from '../../policy/compat.js';
 import type { HeaderInfo } from '../context/chain.js';
 import type { NodeContext } from '../context/node.js';
 import { type BlockFacts, PendingRead, type StoredBlock, type StoredUndo } from '../reads/read-job.js';
-import { hashHex, hex } from '../render/hex.js';
+import { bytesHex, hashHex } from '../render/hex.js';
 import { assertStored, confirmationsOf } from './lookup.js';
 
 type Folder = Omit<StoredBlock, 'file' | 'pos' | 'hash'>;
@@ -16,7 +16,7 @@ export function blockFolder({ blocks }: NodeContext): Folder {
   const known = folders.get(blocks);
   if (known?.prunes === prunes) return known;
   const { dir, magic, xorKey } = blocks.blockFolder;
-  const folder = { dir, magic: hex(magic), xor: xorKey && hex(xorKey), prunes };
+  const folder = { dir, magic: bytesHex(magic), xor: xorKey && bytesHex(xorKey), prunes };
   folders.set(blocks, folder);
   return folder;
 }

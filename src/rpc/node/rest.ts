@@ -14,7 +14,7 @@ import { type CallInfo, runWith } from '../dispatch.js';
 import { RpcError } from '../errors.js';
 import { PendingRead } from '../reads/read-job.js';
 import { encodeHole, UNFILLED } from '../reads/unfilled.js';
-import { hashHex, hex } from '../render/hex.js';
+import { bytesHex, hashHex } from '../render/hex.js';
 import { scriptMembers } from '../render/script.js';
 import { isStored, noSuchFormat, type RestCall, RestFault, type RestFormat, type RestHash, readRest } from '../rest/request.js';
 import { encodeJson } from '../wire/json-write.js';
@@ -53,7 +53,7 @@ const json = (value: JsonResult): string | PendingRead => (value instanceof Pend
 /** Encodes bytes as bytes or hex. @throws RestFault for every other format */
 function binary(format: RestFormat, bytes: Uint8Array): Body {
   if (format === 'bin') return bytes;
-  return format === 'hex' ? `${hex(bytes)}\n` : noSuchFormat();
+  return format === 'hex' ? `${bytesHex(bytes)}\n` : noSuchFormat();
 }
 
 export class RestHandler {
@@ -155,7 +155,7 @@ export class RestHandler {
     if ('tx' in found) {
       const { bytes } = found.tx;
       if (format !== 'json') return binary(format, bytes);
-      return new PendingRead({ kind: 'pooled-tx', hex: hex(bytes), form: 'rest', members: {} });
+      return new PendingRead({ kind: 'pooled-tx', hex: bytesHex(bytes), form: 'rest', members: {} });
     }
     if (format === null) return noSuchFormat();
     const { file, pos, offset, size } = found.place;
@@ -220,7 +220,7 @@ export class RestHandler {
       return connected ? this.#noFilter(ready) : fault(404, 'Filter not found. Block was not connected to active chain.');
     }
     const { filter } = found;
-    if (format === 'json') return json({ filter: hex(filter) });
+    if (format === 'json') return json({ filter: bytesHex(filter) });
     return binary(format, new ByteWriter(filter.length + 40).u8(BASIC_FILTER).bytes(node.hash).varBytes(filter).finish());
   }
 

@@ -11,12 +11,12 @@ import type { StoreCursor } from '../../storage/store.js';
 import { StoreError } from '../../storage/store-error.js';
 import { versioned } from '../declare/versions.js';
 import { RPC_CODE, RpcError } from '../errors.js';
-import { gettxoutsetinfo } from '../methods/blockchain/gettxoutsetinfo.spec.js';
-import { scantxoutset } from '../methods/blockchain/scantxoutset.spec.js';
+import { spec as gettxoutsetinfo } from '../methods/blockchain/gettxoutsetinfo.js';
+import { spec as scantxoutset } from '../methods/blockchain/scantxoutset.js';
 import { type CoinHashType, type CoinJob, type CoinJobResult, type CoinTip, JOB_WORD, type JobWords } from '../reads/coin-job.js';
 import { jobErrorOf } from '../reads/job-error.js';
 import { HOLE_VALUE, writeWithHoles } from '../reads/with-holes.js';
-import { hashHex, hex } from '../render/hex.js';
+import { bytesHex, hashHex } from '../render/hex.js';
 import type { RenderContext } from '../render/script.js';
 import { JsonBytes } from '../wire/json-bytes.js';
 import { parseJson } from '../wire/json-parse.js';
@@ -156,7 +156,7 @@ class CoinScan {
     const shown = ({ coin, outpoint, desc }: Found) => ({
       txid: hashHex(outpoint.subarray(0, HASH_BYTES)),
       vout: readU32(outpoint, HASH_BYTES),
-      scriptPubKey: hex(coin.script),
+      scriptPubKey: bytesHex(coin.script),
       desc,
       amount: new Amount(coin.value),
       height: coin.height,
@@ -222,6 +222,6 @@ function providerOf({ hashedKeys, innerScripts, keys, taproot }: Expansion, hash
     publicKey: (id) => byKey().get(hashKey(id)) ?? byLeafKey().get(hashKey(id)),
     script: (id) => scripts().get(hashKey(id)),
     origin: (id) => origins().get(hashKey(id))?.origin,
-    taproot: (outputKey) => (taproot && hex(taproot.outputKey) === hex(outputKey) ? taproot : undefined),
+    taproot: (outputKey) => (taproot && bytesHex(taproot.outputKey) === bytesHex(outputKey) ? taproot : undefined),
   };
 }

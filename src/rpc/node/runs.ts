@@ -2,6 +2,7 @@
 // on.
 
 import type { NodeContext } from '../context/node.js';
+import { methodsOf } from '../declare/methods.js';
 import type { Run, RunTable } from '../dispatch.js';
 import type { FrontContext } from '../front/context.js';
 import * as FRONT_RUNS from '../methods/front-runs.js';
@@ -20,7 +21,7 @@ function frontContextOf(ctx: NodeContext): FrontContext {
     crypto: ctx.crypto,
     descriptors: ctx.descriptors,
     startedSeconds: ctx.startedSeconds,
-    wallets: ctx.passOn !== null,
+    methods: methodsOf(ctx.passOn !== null, ctx.compat),
     nowSeconds: () => ctx.clock.nowSeconds(),
     warmup: () => null,
     stateVersion: () => 0,

@@ -1,7 +1,7 @@
 // Facts that several methods show in the same form: warnings, and the challenge of a signet.
 import { follows, shows } from '../../policy/compat.js';
 import type { NodeContext } from '../context/node.js';
-import { hex } from '../render/hex.js';
+import { bytesHex } from '../render/hex.js';
 import type { JsonResult } from '../wire/values.js';
 
 /** Returns warnings as a list. Before release 28, and with -deprecatedrpc=warnings until release 29, as one text. */
@@ -13,5 +13,5 @@ export function shownWarnings(ctx: NodeContext): JsonResult {
 
 /** Returns the block script of a signet; undefined on other networks. */
 export function signetChallenge({ params }: NodeContext): string | undefined {
-  return params.signetChallenge ? hex(params.signetChallenge) : undefined;
+  return params.signetChallenge ? bytesHex(params.signetChallenge) : undefined;
 }

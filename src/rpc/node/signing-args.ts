@@ -15,7 +15,7 @@ import { type FlatProvider, MISSING_AMOUNT, type SignedInput, UNKNOWN_AMOUNT, wi
 import { asAmount, asHash, asHex, asInt, checkMembers } from '../args.js';
 import type { NodeContext } from '../context/node.js';
 import { fail, RPC_CODE } from '../errors.js';
-import { hashHex, hex } from '../render/hex.js';
+import { bytesHex, hashHex } from '../render/hex.js';
 import { JsonObject, type JsonResult, type JsonValue } from '../wire/values.js';
 import { outpointOf } from './lookup.js';
 import { decodeTx } from './raw-tx.js';
@@ -129,18 +129,18 @@ export function signingReply(tx: TxView, spent: readonly (SpentOutput | null)[],
     errors.push({
       txid: hashHex(tx.prevHash(i)),
       vout: tx.prevIndex(i),
-      witness: witness.map(hex),
-      scriptSig: hex(scriptSig),
+      witness: witness.map(bytesHex),
+      scriptSig: bytesHex(scriptSig),
       sequence: tx.sequence(i),
       error,
     });
   });
-  const reply = { hex: hex(withInputs(tx, inputs)), complete: errors.length === 0 };
+  const reply = { hex: bytesHex(withInputs(tx, inputs)), complete: errors.length === 0 };
   return errors.length > 0 ? { ...reply, errors } : reply;
 }
 
 /** Describes an output in an error message; the script is cut to 30 digits. */
 function outputText({ value, script }: SpentOutput): string {
   const coins = `${Math.floor(value / 100_000_000)}.${String(value % 100_000_000).padStart(8, '0')}`;
-  return `CTxOut(nValue=${coins}, scriptPubKey=${hex(script).slice(0, 30)})`;
+  return `CTxOut(nValue=${coins}, scriptPubKey=${bytesHex(script).slice(0, 30)})`;
 }

@@ -2,9 +2,9 @@
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { type Shaper, versioned } from '../declare/versions.js';
-import { getblock } from '../methods/blockchain/getblock.spec.js';
+import { spec as getblock } from '../methods/blockchain/getblock.js';
 import { headerHead, headerTail } from '../render/header.js';
-import { hex } from '../render/hex.js';
+import { bytesHex } from '../render/hex.js';
 import type { RenderContext } from '../render/script.js';
 import type { TxWriter } from '../render/tx-writer.js';
 import { JsonBytes } from '../wire/json-bytes.js';
@@ -83,7 +83,7 @@ function coinbaseMembers(tx: TxView): Record<string, JsonResult> {
     version: tx.version >>> 0,
     locktime: tx.locktime,
     sequence: tx.sequence(0),
-    coinbase: hex(tx.scriptSig(0)),
-    ...(witness === undefined ? {} : { witness: hex(witness) }),
+    coinbase: bytesHex(tx.scriptSig(0)),
+    ...(witness === undefined ? {} : { witness: bytesHex(witness) }),
   };
 }

@@ -2,7 +2,7 @@
 import { parseHeader } from '../../consensus/block/header-view.js';
 import { blockProof } from '../../consensus/rules/bits.js';
 import { versioned } from '../declare/versions.js';
-import { getblockheader } from '../methods/blockchain/getblockheader.spec.js';
+import { spec as getblockheader } from '../methods/blockchain/getblockheader.js';
 import { headerHead, headerTail } from '../render/header.js';
 import { hashHex } from '../render/hex.js';
 import type { RenderContext } from '../render/script.js';

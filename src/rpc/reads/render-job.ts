@@ -5,7 +5,7 @@ import { SyncRecords } from '../../storage/sync-records.js';
 import { versioned } from '../declare/versions.js';
 import { RPC_CODE, RpcError } from '../errors.js';
 import type { DecodeContext } from '../front/context.js';
-import { getblockstats } from '../methods/blockchain/getblockstats.spec.js';
+import { spec as getblockstats } from '../methods/blockchain/getblockstats.js';
 import { TxWriter } from '../render/tx-writer.js';
 import { encodeJson } from '../wire/json-write.js';
 import { JobFiles, ReadError, undecodable } from './job-files.js';

@@ -2,7 +2,7 @@
 import { parseBlock } from '../../consensus/block/block-view.js';
 import { buildPartialMerkle, encodePartialMerkle } from '../../consensus/block/partial-merkle.js';
 import { fail, RPC_CODE } from '../errors.js';
-import { hashHex, hex } from '../render/hex.js';
+import { bytesHex, hashHex } from '../render/hex.js';
 import type { RenderContext } from '../render/script.js';
 import type { JobFiles } from './job-files.js';
 import type { ProofJob } from './read-job.js';
@@ -16,5 +16,5 @@ export function txOutProof(job: ProofJob, files: JobFiles, { hashes }: RenderCon
   if (matches.filter(Boolean).length !== wanted.size) {
     fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Not all transactions found in specified or retrieved block');
   }
-  return hex(block.header.bytes) + hex(encodePartialMerkle(buildPartialMerkle(txids, matches, hashes)));
+  return bytesHex(block.header.bytes) + bytesHex(encodePartialMerkle(buildPartialMerkle(txids, matches, hashes)));
 }

@@ -1,7 +1,7 @@
 // Writes the outputs that a block spent, for REST (spenttxouts). Core: rest.cpp.
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import type { Coin } from '../../consensus/coin.js';
-import { hex } from '../render/hex.js';
+import { bytesHex } from '../render/hex.js';
 import { type RenderContext, scriptMembers } from '../render/script.js';
 import { JsonBytes } from '../wire/json-bytes.js';
 import { encodeJson } from '../wire/json-write.js';
@@ -19,7 +19,7 @@ export function renderSpent({ block, undo, prevHash, form }: SpentJob, files: Jo
     out.compactSize(coins.length);
     for (const { value, script } of coins) out.u64(value).varBytes(script);
   }
-  return [form === 'bytes' ? out.finish() : Buffer.from(hex(out.finish()), 'latin1')];
+  return [form === 'bytes' ? out.finish() : Buffer.from(bytesHex(out.finish()), 'latin1')];
 }
 
 function writeObjects(spent: readonly (readonly Coin[])[], render: RenderContext): readonly Uint8Array[] {

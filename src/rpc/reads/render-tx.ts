@@ -6,7 +6,7 @@ import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import { StoreError } from '../../storage/store-error.js';
 import { type Shaper, versioned } from '../declare/versions.js';
 import { fail, RPC_CODE } from '../errors.js';
-import { getrawtransaction } from '../methods/rawtransactions/getrawtransaction.spec.js';
+import { spec as getrawtransaction } from '../methods/rawtransactions/getrawtransaction.js';
 import type { RenderContext } from '../render/script.js';
 import { feeOf, headMembers, type SpentOutputs, type TxWriter, txHex } from '../render/tx-writer.js';
 import { JsonBytes } from '../wire/json-bytes.js';

@@ -4,7 +4,7 @@
 const scratch = Buffer.alloc(128);
 
 /** Returns lower-case hex in the order of the bytes. */
-export function hex(bytes: Uint8Array): string {
+export function bytesHex(bytes: Uint8Array): string {
   if (bytes.length <= scratch.length) {
     scratch.set(bytes);
     return scratch.toString('hex', 0, bytes.length);

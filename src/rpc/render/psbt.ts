@@ -31,7 +31,7 @@ import { MAX_MONEY } from '../args.js';
 import { PAID_SCRIPT_MEMBERS } from '../declare/psbt-parts.js';
 import { objectShaper } from '../declare/versions.js';
 import { Amount, JsonObject, type JsonResult, RawJson } from '../wire/values.js';
-import { hashHex, hex } from './hex.js';
+import { bytesHex, hashHex } from './hex.js';
 import { type RenderContext, scriptMembers } from './script.js';
 import { txWriterOf } from './tx-writer.js';
 
@@ -83,21 +83,21 @@ const knowsAll = ({ compat }: RenderContext): boolean => follows(compat, 24);
  */
 function rawMembers(fields: readonly RawField[], from = 0): JsonObject {
   return new JsonObject(
-    fields.map(({ key }) => hex(key.subarray(from))),
-    fields.map(({ value }) => hex(value)),
+    fields.map(({ key }) => bytesHex(key.subarray(from))),
+    fields.map(({ value }) => bytesHex(value)),
   );
 }
 
 const proprietaryMembers = (fields: ReadonlyMap<string, RawField>): JsonResult[] =>
   rawOf(fields, PROPRIETARY).map(({ key, value }) => {
     const { identifier, subtype } = proprietaryKey(key);
-    return { identifier: hex(identifier), subtype, key: hex(key), value: hex(value) };
+    return { identifier: bytesHex(identifier), subtype, key: bytesHex(key), value: bytesHex(value) };
   });
 
 function addGlobal(out: Members, { unknown, version2, tx, inputs, outputs }: Psbt, { hashes, compat }: RenderContext): void {
   out.global_xpubs = rawOf(unknown, GLOBAL.XPUB).map(({ key, value }) => ({
     xpub: encodeBase58Check(key.subarray(1), hashes),
-    master_fingerprint: hex(value.subarray(0, 4)),
+    master_fingerprint: bytesHex(value.subarray(0, 4)),
     path: `m${formatPath(
       Array.from({ length: value.length / 4 - 1 }, (_, i) => readU32(value, 4 * (i + 1))),
       compat.hardenedMark,
@@ -120,25 +120,25 @@ function addGlobal(out: Members, { unknown, version2, tx, inputs, outputs }: Psb
 }
 
 function innerScript(script: Uint8Array): Members {
-  return { asm: scriptAsm(script), hex: hex(script), type: solve(script).type };
+  return { asm: scriptAsm(script), hex: bytesHex(script), type: solve(script).type };
 }
 
 function originMembers({ fingerprint, path }: KeyOrigin, { compat }: RenderContext): Members {
-  return { master_fingerprint: hex(fingerprint), path: `m${formatPath(path, compat.hardenedMark)}` };
+  return { master_fingerprint: bytesHex(fingerprint), path: `m${formatPath(path, compat.hardenedMark)}` };
 }
 
 function keyPathMembers(paths: ReadonlyMap<string, OriginKey>, ctx: RenderContext): JsonResult {
   return sortedBy(paths.values(), (path) => path.publicKey).map(({ publicKey, origin }) => ({
-    pubkey: hex(publicKey),
+    pubkey: bytesHex(publicKey),
     ...originMembers(origin, ctx),
   }));
 }
 
 function tapKeyPathMembers(paths: ReadonlyMap<string, TapKeyPath>, ctx: RenderContext): JsonResult {
   return sortedBy(paths.values(), (path) => path.publicKey).map(({ publicKey, leafHashes, origin }) => ({
-    pubkey: hex(publicKey),
+    pubkey: bytesHex(publicKey),
     ...originMembers(origin, ctx),
-    leaf_hashes: sortedBy(leafHashes, (hash) => hash).map(hex),
+    leaf_hashes: sortedBy(leafHashes, (hash) => hash).map(bytesHex),
   }));
 }
 
@@ -168,8 +168,8 @@ function inputMembers(psbt: Psbt, index: number, ctx: RenderContext): Members {
       (sig) => sig.id,
     );
     out.partial_signatures = new JsonObject(
-      signatures.map(({ publicKey }) => hex(publicKey)),
-      signatures.map(({ signature }) => hex(signature)),
+      signatures.map(({ publicKey }) => bytesHex(publicKey)),
+      signatures.map(({ signature }) => bytesHex(signature)),
     );
   }
   const type = input.sighashType;
@@ -178,9 +178,9 @@ function inputMembers(psbt: Psbt, index: number, ctx: RenderContext): Members {
   if (input.witnessScript.length > 0) out.witness_script = innerScript(input.witnessScript);
   if (input.keyPaths.size > 0) out.bip32_derivs = keyPathMembers(input.keyPaths, ctx);
   if (input.finalScriptSig.length > 0) {
-    out.final_scriptSig = { asm: scriptAsm(input.finalScriptSig, { sighashDecode: true }), hex: hex(input.finalScriptSig) };
+    out.final_scriptSig = { asm: scriptAsm(input.finalScriptSig, { sighashDecode: true }), hex: bytesHex(input.finalScriptSig) };
   }
-  if (input.finalWitness.length > 0) out.final_scriptwitness = input.finalWitness.map(hex);
+  if (input.finalWitness.length > 0) out.final_scriptwitness = input.finalWitness.map(bytesHex);
   if (knowsAll(ctx)) {
     for (const [type, name] of PREIMAGE_NAMES) {
       const preimages = rawOf(input.unknown, type);
@@ -217,8 +217,10 @@ const KEY_SIZE = 33;
 function addParticipants(out: Members, fields: readonly RawField[]): void {
   if (fields.length === 0) return;
   out.musig2_participant_pubkeys = fields.map(({ key, value }) => ({
-    aggregate_pubkey: hex(key.subarray(1)),
-    participant_pubkeys: Array.from({ length: value.length / KEY_SIZE }, (_, i) => hex(value.subarray(i * KEY_SIZE, (i + 1) * KEY_SIZE))),
+    aggregate_pubkey: bytesHex(key.subarray(1)),
+    participant_pubkeys: Array.from({ length: value.length / KEY_SIZE }, (_, i) =>
+      bytesHex(value.subarray(i * KEY_SIZE, (i + 1) * KEY_SIZE)),
+    ),
   }));
 }
 
@@ -228,10 +230,10 @@ function addMusigSigners(out: Members, input: PsbtInput, type: number, list: str
   out[list] = fields.map(({ key, value }) => {
     const leaf = key.subarray(1 + 2 * KEY_SIZE);
     return {
-      participant_pubkey: hex(key.subarray(1, 1 + KEY_SIZE)),
-      aggregate_pubkey: hex(key.subarray(1 + KEY_SIZE, 1 + 2 * KEY_SIZE)),
-      ...(leaf.length > 0 && { leaf_hash: hex(leaf) }),
-      [name]: hex(value),
+      participant_pubkey: bytesHex(key.subarray(1, 1 + KEY_SIZE)),
+      aggregate_pubkey: bytesHex(key.subarray(1 + KEY_SIZE, 1 + 2 * KEY_SIZE)),
+      ...(leaf.length > 0 && { leaf_hash: bytesHex(leaf) }),
+      [name]: bytesHex(value),
     };
   });
 }
@@ -246,31 +248,31 @@ function addRaw(out: Members, unknown: ReadonlyMap<string, RawField>, known: rea
 }
 
 function addTaproot(out: Members, input: PsbtInput, ctx: RenderContext): void {
-  if (input.tapKeySig !== null) out.taproot_key_path_sig = hex(input.tapKeySig);
+  if (input.tapKeySig !== null) out.taproot_key_path_sig = bytesHex(input.tapKeySig);
   if (input.tapScriptSigs.size > 0) {
     const signatures = [...input.tapScriptSigs.values()].sort(
       (a, b) => compareBytes(a.publicKey, b.publicKey) || compareBytes(a.leafHash, b.leafHash),
     );
     out.taproot_script_path_sigs = signatures.map(({ publicKey, leafHash, signature }) => ({
-      pubkey: hex(publicKey),
-      leaf_hash: hex(leafHash),
-      sig: hex(signature),
+      pubkey: bytesHex(publicKey),
+      leaf_hash: bytesHex(leafHash),
+      sig: bytesHex(signature),
     }));
   }
   if (input.tapLeafScripts.size > 0) out.taproot_scripts = leafMembers(input);
   if (input.tapKeyPaths.size > 0) out.taproot_bip32_derivs = tapKeyPathMembers(input.tapKeyPaths, ctx);
-  if (input.tapInternalKey !== null) out.taproot_internal_key = hex(input.tapInternalKey);
-  if (input.tapMerkleRoot !== null) out.taproot_merkle_root = hex(input.tapMerkleRoot);
+  if (input.tapInternalKey !== null) out.taproot_internal_key = bytesHex(input.tapInternalKey);
+  if (input.tapMerkleRoot !== null) out.taproot_merkle_root = bytesHex(input.tapMerkleRoot);
 }
 
 /** Returns the leaves, each with all its control blocks. */
 function leafMembers(input: PsbtInput): JsonResult {
   const shown: { script: string; leaf_ver: number; control_blocks: string[] }[] = [];
   for (const { script, leafVersion, controlBlock } of sortedLeaves(input)) {
-    const text = hex(script);
+    const text = bytesHex(script);
     const last = shown.at(-1);
-    if (last?.script === text && last.leaf_ver === leafVersion) last.control_blocks.push(hex(controlBlock));
-    else shown.push({ script: text, leaf_ver: leafVersion, control_blocks: [hex(controlBlock)] });
+    if (last?.script === text && last.leaf_ver === leafVersion) last.control_blocks.push(bytesHex(controlBlock));
+    else shown.push({ script: text, leaf_ver: leafVersion, control_blocks: [bytesHex(controlBlock)] });
   }
   return shown;
 }
@@ -285,12 +287,12 @@ function outputMembers(psbt: Psbt, index: number, ctx: RenderContext): Members {
     out.amount = new Amount(psbt.tx.outputValue(index));
     out.script = paidScript(psbt.tx.outputScript(index), ctx);
   }
-  if (output.tapInternalKey !== null) out.taproot_internal_key = hex(output.tapInternalKey);
+  if (output.tapInternalKey !== null) out.taproot_internal_key = bytesHex(output.tapInternalKey);
   if (output.tapTree !== null) {
     out.taproot_tree = tapTreeLeaves(output.tapTree).map(({ depth, leafVersion, script }) => ({
       depth,
       leaf_ver: leafVersion,
-      script: hex(script),
+      script: bytesHex(script),
     }));
   }
   if (output.tapKeyPaths.size > 0) out.taproot_bip32_derivs = tapKeyPathMembers(output.tapKeyPaths, ctx);

@@ -12,7 +12,7 @@ import { type ScriptType, type SolvedScript, solve } from '../../policy/script-t
 import { SCRIPT_MEMBERS } from '../declare/members.js';
 import { objectShaper } from '../declare/versions.js';
 import type { JsonResult } from '../wire/values.js';
-import { hex } from './hex.js';
+import { bytesHex } from './hex.js';
 
 /** Dependencies of rendering. */
 export interface RenderContext {
@@ -69,7 +69,7 @@ export function scriptMembers(
     const isHidden = single !== null && provider === NO_PROVIDER && HASHED.has(solution.type);
     out.desc = isHidden ? addChecksum(`addr(${single.addresses[0]})`) : inferDescriptor(script, provider, ctx.descriptors).toString();
   }
-  if (withHex) out.hex = hex(script);
+  if (withHex) out.hex = bytesHex(script);
   if (paid) out.reqSigs = paid.required;
   if (single) out.address = single.addresses[0];
   // Releases know anchors since 28.

@@ -9,7 +9,7 @@ import { type ScriptType, scriptType } from '../../policy/script-type.js';
 import { JsonBytes } from '../wire/json-bytes.js';
 import { encodeJson } from '../wire/json-write.js';
 import type { JsonResult } from '../wire/values.js';
-import { hashHex, hex } from './hex.js';
+import { bytesHex, hashHex } from './hex.js';
 import { addressOf, type RenderContext, scriptMembers } from './script.js';
 
 /** Number of scripts whose members are cached, and the size up to which a script is. */
@@ -173,7 +173,7 @@ export class TxWriter {
     const type = scriptType(script);
     const form = ASM_AROUND_HASH[type];
     if (form === undefined) return null;
-    const whole = hex(script);
+    const whole = bytesHex(script);
     const asm = `${form.before}${whole.slice(2 * form.from, 2 * form.to)}${form.after}`;
     const address = addressOf(script, this.#ctx);
     const desc = this.#shown.desc ? `"desc":"${addChecksum(`addr(${address})`)}",` : '';
@@ -219,7 +219,7 @@ export function headMembers(tx: TxView): Record<string, JsonResult> {
 }
 
 /** Returns the hex of a whole transaction. */
-export const txHex = (tx: TxView): string => hex(tx.bytes);
+export const txHex = (tx: TxView): string => bytesHex(tx.bytes);
 
 /** Returns the fee in satoshis: inputs minus outputs. */
 export function feeOf(tx: TxView, coins: readonly Coin[]): number {

@@ -17,7 +17,7 @@ import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { privateKeyOf } from '../node/private-key.js';
 import { asRange } from '../range.js';
-import { hex } from '../render/hex.js';
+import { bytesHex } from '../render/hex.js';
 import { JsonObject, type JsonValue } from '../wire/values.js';
 
 /** The objects that a request imports. The keys of maps are hashKey(HASH160). */
@@ -274,7 +274,7 @@ function matchSolvingData(ctx: WalletContext, script: Uint8Array, walk: Walk, da
   }
   for (const id of [...data.publicKeys.keys()].sort()) {
     if (used.get(id) === true) continue;
-    const shown = hex(Buffer.from(id, 'latin1'));
+    const shown = bytesHex(Buffer.from(id, 'latin1'));
     data.warnings.push(`Ignoring public key "${shown}" as it doesn't appear inside P2PKH or P2WPKH.`);
     data.publicKeys.delete(id);
   }

@@ -13,7 +13,7 @@ import type { WalletContext } from '../context/wallet.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { constructTransaction, type TxParts } from '../front/createrawtransaction.js';
-import { hashHex, hex } from '../render/hex.js';
+import { bytesHex, hashHex } from '../render/hex.js';
 import { asPsbtVersion, psbtText } from '../render/psbt-text.js';
 import { JsonObject, type JsonResult, type JsonValue } from '../wire/values.js';
 import { fillPsbtBy } from './external-signer.js';
@@ -151,7 +151,7 @@ export async function finishSend(
       const stands = (): boolean => areStillUnspent(wallet, chosen);
       const done = await commitTransaction(wallet, signed, new Map(), toolsOf(ctx), { isStillValid: stands });
       if (done === false) fail(RPC_CODE.WALLET_ERROR, COINS_SPENT_MEANWHILE.error);
-    } else result.hex = hex(signed.bytes);
+    } else result.hex = bytesHex(signed.bytes);
   }
   result.complete = complete;
   return result;

@@ -204,7 +204,7 @@ const context: FrontContext = {
   blocksVersion: () => 0,
   nowSeconds: () => 1000,
   startedSeconds: 719,
-  wallets: true,
+  methods: methodsOf(true, COMPATS['0.21.1']),
   warmup: () => null,
 };
 const router = new RequestRouter(context);
@@ -265,7 +265,8 @@ t.test('a front plans getblocktemplate with a checked request and the envelope o
   t.match(plan('{"method":"getblocktemplate","params":[1,2]}'), { kind: 'reply', body: /"code":-1,"message":"getblocktemplate/ });
   const rule = '{"method":"getblocktemplate","params":[{"rules":[1]}]}';
   t.match(plan(rule), { kind: 'reply', body: /"code":-1,"message":"JSON value is not a string as expected"/ });
-  t.match(new RequestRouter({ ...context, compat: COMPATS[31] }).plan(bytes(rule), { user: 'u', uri: '/', allowed: null }), {
+  const newer = { ...context, compat: COMPATS[31], methods: methodsOf(true, COMPATS[31]) };
+  t.match(new RequestRouter(newer).plan(bytes(rule), { user: 'u', uri: '/', allowed: null }), {
     kind: 'reply',
     body: /"code":-3,"message":"JSON value of type number is not of expected type string"/,
   });

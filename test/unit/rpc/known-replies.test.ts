@@ -5,6 +5,7 @@ import { chainParams } from '../../../src/consensus/params/networks.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
 import { type ReplyBody, type SharedBody, wholeBody } from '../../../src/link/messages.js';
 import { COMPATS } from '../../../src/policy/compat.js';
+import { methodsOf } from '../../../src/rpc/declare/methods.js';
 import type { FrontContext } from '../../../src/rpc/front/context.js';
 import { isHole, type KnownBody } from '../../../src/rpc/front/known-replies.js';
 import { type CallPlan, RequestRouter, type ThreadPlan } from '../../../src/rpc/front/request-router.js';
@@ -37,7 +38,7 @@ function openRouter(version2 = false) {
     blocksVersion: () => at.blocks,
     nowSeconds: () => 1000,
     startedSeconds: 719,
-    wallets: true,
+    methods: methodsOf(true, COMPATS['0.21.1']),
     warmup: () => null,
   };
   const observer = {

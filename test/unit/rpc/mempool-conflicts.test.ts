@@ -5,7 +5,7 @@ import { hashKey } from '../../../src/consensus/bytes/hex.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { COMPATS } from '../../../src/policy/compat.js';
-import { gettransaction } from '../../../src/rpc/methods/wallet/gettransaction.run.js';
+import { gettransaction } from '../../../src/rpc/methods/wallet/gettransaction.js';
 import { hashHex } from '../../../src/rpc/render/hex.js';
 import { encodeJson } from '../../../src/rpc/wire/json-write.js';
 import { UNCONFIRMED_PLACE } from '../../../src/wallet/coins/tx-table.js';

@@ -6,7 +6,7 @@ import t from 'tap';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import { COMPATS } from '../../../src/policy/compat.js';
 import type { NodeContext } from '../../../src/rpc/context/node.js';
-import { getrawaddrman } from '../../../src/rpc/methods/hidden/getrawaddrman.run.js';
+import { getrawaddrman } from '../../../src/rpc/methods/hidden/getrawaddrman.js';
 import { blockFromBytes, submit } from '../../../src/rpc/node/submit.js';
 import { addressOf } from '../../../src/rpc/render/script.js';
 import { encodeJson } from '../../../src/rpc/wire/json-write.js';

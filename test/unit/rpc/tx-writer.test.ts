@@ -6,7 +6,7 @@ import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { createKeyMath } from '../../../src/crypto/native/key-math.js';
 import { COMPATS } from '../../../src/policy/compat.js';
 import { scriptAsm } from '../../../src/policy/script-asm.js';
-import { hashHex, hex } from '../../../src/rpc/render/hex.js';
+import { bytesHex, hashHex } from '../../../src/rpc/render/hex.js';
 import { type RenderContext, scriptMembers } from '../../../src/rpc/render/script.js';
 import { headMembers, type SpentOutputs, TxWriter, txHex } from '../../../src/rpc/render/tx-writer.js';
 import { JsonBytes } from '../../../src/rpc/wire/json-bytes.js';
@@ -39,9 +39,9 @@ function membersOf(tx: TxView, ctx: RenderContext, spent: SpentOutputs | null, i
     const asm = scriptAsm(tx.scriptSig(i), { sighashDecode: true });
     return {
       ...(tx.isCoinbase
-        ? { coinbase: hex(tx.scriptSig(i)) }
-        : { txid: hashHex(tx.prevHash(i)), vout: tx.prevIndex(i), scriptSig: { asm, hex: hex(tx.scriptSig(i)) } }),
-      ...(tx.witnessCount(i) > 0 && { txinwitness: tx.witness(i).map(hex) }),
+        ? { coinbase: bytesHex(tx.scriptSig(i)) }
+        : { txid: hashHex(tx.prevHash(i)), vout: tx.prevIndex(i), scriptSig: { asm, hex: bytesHex(tx.scriptSig(i)) } }),
+      ...(tx.witnessCount(i) > 0 && { txinwitness: tx.witness(i).map(bytesHex) }),
       ...(spent?.shown && { prevout }),
       sequence: tx.sequence(i),
     };

@@ -8,7 +8,7 @@ import t from 'tap';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { createKeyMath } from '../../../src/crypto/native/key-math.js';
-import { importprunedfunds } from '../../../src/rpc/methods/wallet/importprunedfunds.run.js';
+import { importprunedfunds } from '../../../src/rpc/methods/wallet/importprunedfunds.js';
 import { parseJson } from '../../../src/rpc/wire/json-parse.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import type { BatchOp, BatchOptions } from '../../../src/storage/store.js';

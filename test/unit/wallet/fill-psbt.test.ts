@@ -10,7 +10,7 @@ import { createSignRunner } from '../../../src/jobs/sign.js';
 import { PooledSigner } from '../../../src/parallel/pooled-signer.js';
 import { createPsbt } from '../../../src/psbt/create-psbt.js';
 import { encodePsbt } from '../../../src/psbt/encode-psbt.js';
-import { importdescriptors } from '../../../src/rpc/methods/wallet/importdescriptors.run.js';
+import { importdescriptors } from '../../../src/rpc/methods/wallet/importdescriptors.js';
 import { finalizePsbt } from '../../../src/signing/finalize-psbt.js';
 import { psbtSigning, signPsbtInput } from '../../../src/signing/psbt-input.js';
 import { FlatProvider } from '../../../src/signing/signing-provider.js';

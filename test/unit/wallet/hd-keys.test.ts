@@ -5,11 +5,11 @@ import { encodeExtendedSecret } from '../../../src/address/bip32/extended-codec.
 import { masterFromSeed } from '../../../src/address/bip32/extended-key.js';
 import { parsePath } from '../../../src/address/bip32/key-path.js';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
-import { addhdkey } from '../../../src/rpc/methods/wallet/addhdkey.run.js';
-import { createwalletdescriptor } from '../../../src/rpc/methods/wallet/createwalletdescriptor.run.js';
-import { derivehdkey } from '../../../src/rpc/methods/wallet/derivehdkey.run.js';
-import { gethdkeys } from '../../../src/rpc/methods/wallet/gethdkeys.run.js';
-import { importdescriptors } from '../../../src/rpc/methods/wallet/importdescriptors.run.js';
+import { addhdkey } from '../../../src/rpc/methods/wallet/addhdkey.js';
+import { createwalletdescriptor } from '../../../src/rpc/methods/wallet/createwalletdescriptor.js';
+import { derivehdkey } from '../../../src/rpc/methods/wallet/derivehdkey.js';
+import { gethdkeys } from '../../../src/rpc/methods/wallet/gethdkeys.js';
+import { importdescriptors } from '../../../src/rpc/methods/wallet/importdescriptors.js';
 import { WALLET_FLAG } from '../../../src/wallet/wallet-record.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { createMemoryWallet } from '../../framework/memory-wallet.js';

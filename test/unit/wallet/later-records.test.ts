@@ -4,7 +4,7 @@ import t from 'tap';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { COMPATS } from '../../../src/policy/compat.js';
-import { getbalances } from '../../../src/rpc/methods/wallet/getbalances.run.js';
+import { getbalances } from '../../../src/rpc/methods/wallet/getbalances.js';
 import { TX_STATE, type TxPlace, UNCONFIRMED_PLACE } from '../../../src/wallet/coins/tx-table.js';
 import { OWNERSHIP } from '../../../src/wallet/keys/ownership.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';

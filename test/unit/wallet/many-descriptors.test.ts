@@ -21,7 +21,7 @@ import { createSigner } from '../../../src/crypto/native/sign.js';
 import { COMPATS } from '../../../src/policy/compat.js';
 import type { WalletContext } from '../../../src/rpc/context/wallet.js';
 import type { CallInfo } from '../../../src/rpc/dispatch.js';
-import { listdescriptors } from '../../../src/rpc/methods/wallet/listdescriptors.run.js';
+import { listdescriptors } from '../../../src/rpc/methods/wallet/listdescriptors.js';
 import { describeScript } from '../../../src/rpc/wallet/describe.js';
 import { encodeJson } from '../../../src/rpc/wire/json-write.js';
 import { signTransaction, withInputs } from '../../../src/signing/sign-transaction.js';

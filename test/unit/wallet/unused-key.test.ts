@@ -1,10 +1,10 @@
 // unused(KEY): a wallet of descriptors keeps a key that has no script yet.
 import t from 'tap';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
-import { deriveaddresses } from '../../../src/rpc/methods/util/deriveaddresses.run.js';
-import { importdescriptors } from '../../../src/rpc/methods/wallet/importdescriptors.run.js';
-import { importmulti } from '../../../src/rpc/methods/wallet/importmulti.run.js';
-import { listdescriptors } from '../../../src/rpc/methods/wallet/listdescriptors.run.js';
+import { deriveaddresses } from '../../../src/rpc/methods/util/deriveaddresses.js';
+import { importdescriptors } from '../../../src/rpc/methods/wallet/importdescriptors.js';
+import { importmulti } from '../../../src/rpc/methods/wallet/importmulti.js';
+import { listdescriptors } from '../../../src/rpc/methods/wallet/listdescriptors.js';
 import { descriptorScript } from '../../../src/rpc/node/descriptor-script.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import { loadWallet } from '../../../src/wallet/manage/load-wallet.js';

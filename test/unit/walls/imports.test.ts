@@ -2,6 +2,7 @@
 // are built on it. Only one module imports each outside library. A file that nothing imports fails too.
 import fs from 'node:fs';
 import path from 'node:path';
+import { build } from 'esbuild';
 import t from 'tap';
 
 const root = path.resolve(import.meta.dirname, '../../../..');
@@ -370,25 +371,35 @@ t.test('other modules import only the faces of a module', async (t) => {
   }
 });
 
-t.test('RPC declarations import only other declarations and pure modules', async (t) => {
-  const specs = sources('src/rpc/methods').filter((file) => file.endsWith('.spec.ts'));
-  t.ok(specs.length > 100);
-  const outside = specs.flatMap((file) =>
-    importsOf(file)
-      .map((target) => path.normalize(path.join(path.dirname(file), target)))
-      .filter((target) => !/^src\/(rpc\/declare|rpc\/methods\/.*\.spec|rpc\/(range|errors)|consensus|policy|address)/.test(target))
-      .map((target) => `${file}: ${target}`),
-  );
-  t.same(outside, []);
+t.test('each RPC method is one file with its declaration and its run function', async (t) => {
+  const files = sources('src/rpc/methods').filter((file) => path.dirname(file) !== 'src/rpc/methods');
+  t.ok(files.length > 100);
+  const lacks = files.filter((file) => {
+    const text = fs.readFileSync(path.join(root, file), 'utf8');
+    const name = path.basename(file, '.ts');
+    return (
+      !text.includes('export const spec = declare({') ||
+      !new RegExp(`^export (const|async function|function|\\{.*) ?\\b${name}\\b`, 'm').test(text)
+    );
+  });
+  t.same(lacks, []);
 });
 
-t.test('every RPC declaration has its run function', async (t) => {
-  const run = (file: string): string => file.replace(/\.spec\.ts$/, '.run.ts');
-  const files = sources('src/rpc/methods');
+t.test('a bundle with the declarations of RPC methods has only small pieces of what run functions import', async (t) => {
+  const { metafile } = await build({
+    stdin: { contents: "export { METHODS } from './build/src/rpc/declare/methods.js';", resolveDir: root },
+    ...{ bundle: true, platform: 'node', format: 'esm', write: false, metafile: true },
+    external: ['@nxtedition/rocksdb', 'koffi', 'piscina', 'rocksdb', 'secp256k1', 'tiny-secp256k1', 'zeromq'],
+  });
+  const pieces = Object.entries(Object.values(metafile.outputs)[0]!.inputs)
+    .filter(([file, { bytesInOutput }]) => bytesInOutput > 0 && !/^build\/src\/(rpc\/(declare|methods)|policy)\//.test(file))
+    .map(([file, { bytesInOutput }]) => ({ file, bytesInOutput }));
+  t.ok(pieces.length > 0);
   t.same(
-    files.filter((file) => file.endsWith('.spec.ts') && !files.includes(run(file))),
+    pieces.filter(({ bytesInOutput }) => bytesInOutput > 2500),
     [],
   );
+  t.ok(pieces.length <= 8, `from ${pieces.map(({ file }) => file).join(', ')}`);
 });
 
 t.test('workers have at most 30 lines of code', async (t) => {

@@ -73,7 +73,7 @@ const SHORT: Readonly<Record<string, string>> = {
   'mempool/reorg.ts': 'inputs of one transaction',
   'node/inline-node-client.ts': 'ancestors of one transaction',
   'rpc/help.ts': 'declarations',
-  'rpc/methods/rawtransactions/submitpackage.run.ts': 'a package of 25',
+  'rpc/methods/rawtransactions/submitpackage.ts': 'a package of 25',
   'rpc/wallet/addresses.ts': 'a prefix',
   'rpc/wallet/import-request.ts': 'scripts of one index',
   'wallet/coins/ledger.ts': 'transactions that spend one coin',
