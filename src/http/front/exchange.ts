@@ -209,6 +209,23 @@ export class Exchange {
       whole.set(body, head.length);
       unsent = this.#connection.send([whole]);
     }
+    return this.#sent(size, unsent);
+  }
+
+  /**
+   * Sends a whole reply with status 200 in parts, without copying them. The caller must not change the parts. Returns as
+   * reply() does.
+   */
+  replyParts(type: string, parts: readonly Uint8Array[], extra?: Header): number {
+    if (this.#state !== 'open') return 0;
+    this.#state = 'sending';
+    this.#parked = false;
+    const size = parts.reduce((sum, part) => sum + part.byteLength, 0);
+    return this.#sent(size, this.#connection.send([this.#headText(200, type, size, extra), ...parts]));
+  }
+
+  /** @param unsent bytes that the kernel has not accepted @returns bytes that the caller must send */
+  #sent(size: number, unsent: number): number {
     if (unsent === 0) {
       this.#over();
       return 0;

@@ -132,13 +132,13 @@ export class FanOut {
    * Sends the rest of a reply of which the socket accepted only the beginning.
    * @param left bytes that are not sent yet
    */
-  adopt(exchange: Exchange, body: string | Uint8Array, left: number): void {
-    const whole = typeof body === 'string' ? Buffer.from(body) : body;
-    const total = whole.byteLength;
+  adopt(exchange: Exchange, body: string | Uint8Array | readonly Uint8Array[], left: number): void {
+    const parts = typeof body === 'string' ? [Buffer.from(body)] : body instanceof Uint8Array ? [body] : body;
+    const total = parts.reduce((sum, part) => sum + part.byteLength, 0);
     const job: Job = {
       exchange,
-      body: { parts: [whole], slabIndex: -1, release() {} },
-      parts: [whole],
+      body: { parts, slabIndex: -1, release() {} },
+      parts,
       total,
       share: 0,
       part: 0,
@@ -150,6 +150,7 @@ export class FanOut {
       ownBytes: total,
       movedMs: this.#nowMs(),
     };
+    skipSent(job);
     exchange.onDisconnect = () => this.#finish(job);
     exchange.resumeWith(() => this.#enqueue(job));
     this.#jobs.add(job);
@@ -289,9 +290,7 @@ export class FanOut {
     }
     job.offset = offset;
     if (offset === job.total) this.#finish(job);
-    else {
-      while (offset - job.partStart >= job.parts[job.part].byteLength) job.partStart += job.parts[job.part++].byteLength;
-    }
+    else skipSent(job);
     return taken === offered;
   }
 
@@ -316,4 +315,9 @@ export class FanOut {
     this.#subtractHeldBytes(job);
     job.body.release();
   }
+}
+
+/** Moves to the part that contains the next byte. */
+function skipSent(job: Job): void {
+  while (job.offset - job.partStart >= job.parts[job.part].byteLength) job.partStart += job.parts[job.part++].byteLength;
 }

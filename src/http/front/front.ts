@@ -13,6 +13,7 @@ import type { SlabReader } from '../../link/slab-ring.js';
 import { RenderPool } from '../../parallel/render-pool.js';
 import { methodsOf } from '../../rpc/declare/methods.js';
 import type { DispatchObserver } from '../../rpc/dispatch.js';
+import type { KnownReplies } from '../../rpc/front/known-replies.js';
 import { RequestRouter, type TemplatePlan } from '../../rpc/front/request-router.js';
 import type { ReadResult } from '../../rpc/reads/read-job.js';
 import { createJobRunner } from '../../rpc/reads/render-job.js';
@@ -87,8 +88,9 @@ export class Front {
     this.#bodies = new BodyIntake(options.bodyLimit, this.admission, this.#replies, (exchange) => this.#ended(exchange));
     this.#view = this.#newView();
     this.#reads = this.#newReads();
+    const router = this.#newRouter();
     this.#routes = new CallRoutes({
-      router: this.#newRouter(),
+      router,
       bodies: this.#bodies,
       replies: this.#replies,
       reads: this.#reads,
@@ -96,7 +98,7 @@ export class Front {
       wallets: () => this.wallets,
       template: (exchange, plan) => this.#answerTemplate(exchange, plan),
     });
-    this.#rest = options.rest ? this.#newRest() : null;
+    this.#rest = options.rest ? this.#newRest(router.known) : null;
     this.#reporting = setInterval(() => {
       counters.set('loopLagMs', this.#lag.mostMs());
       counters.set('heapBytes', getHeapStatistics().total_heap_size);
@@ -150,12 +152,14 @@ export class Front {
     return new StoredReads({ pool, render, replies: this.#replies, fronts: options.fronts, log, count });
   }
 
-  #newRest(): RestFront {
+  #newRest(known: KnownReplies): RestFront {
     const { link, options } = this.#deps;
     return new RestFront({
       compat: options.compat,
       link,
       warmup: () => this.#published.warmingUp(),
+      known,
+      count: (method) => this.#counts.add(method, 0, false),
       readBody: (exchange, limit, done) => exchange.readBody(limit, (_, body) => done(body)),
       send: (exchange, reply) => this.#replies.sendRest(exchange, reply),
       refuse: (exchange) => this.#replies.sendQueueFull(exchange),

@@ -1,11 +1,12 @@
 // Handles REST requests on a front (-rest). The front parses the request, the node thread answers with status and body,
 // and the front adds the content type and the caching headers. Blocks never pass the node thread: it returns read jobs,
 // which the front's render threads run (stored-reads.ts). As in Core there are no credentials; the limits on addresses and
-// sizes are those of RPC calls.
+// sizes are those of RPC calls. Replies and read jobs are cached like those of calls (rpc/front/known-replies.ts).
 import type { FrontLink } from '../../link/front-link.js';
 import { isShared, partsOf, type ReplyBody } from '../../link/messages.js';
 import { type Compat, shows } from '../../policy/compat.js';
 import { RpcError } from '../../rpc/errors.js';
+import { isHole, type KnownReplies } from '../../rpc/front/known-replies.js';
 import { decodeUnfilled, type Hole, UNFILLED } from '../../rpc/reads/unfilled.js';
 import {
   hasBody,
@@ -17,6 +18,7 @@ import {
   RestFault,
   type RestFormat,
   readRest,
+  restLasting,
   type StoredCall,
 } from '../../rpc/rest/request.js';
 import type { Exchange, Header } from './exchange.js';
@@ -30,6 +32,10 @@ export interface RestDeps {
   readonly link: FrontLink;
   /** Returns the text of the current start phase; null after the start. */
   warmup(): string | null;
+  /** Cached replies of the front. */
+  readonly known: KnownReplies;
+  /** Counts a call that a cached reply ended. */
+  count(method: string): void;
   /** Reads the body of a request. The bytes are valid until the handler returns. */
   readBody(exchange: Exchange, limit: number, done: (body: Uint8Array) => void): void;
   /** Sends a complete reply. */
@@ -90,18 +96,36 @@ export class RestFront {
     try {
       const call = readRest(exchange.uri, body, this.#deps.compat);
       if (call === null) this.#send(exchange, { status: 404, type: TYPE_DEFAULT, body: [] });
-      else this.#callNode(exchange, call, body);
+      else if (!this.#answerKnown(exchange, call)) this.#callNode(exchange, call, body);
     } catch (error) {
       this.#failed(exchange, error);
     }
   }
 
+  /** Answers a request if its reply is cached. */
+  #answerKnown(exchange: Exchange, call: RestCall): boolean {
+    const { known, count } = this.#deps;
+    const found = restLasting(call) === null ? null : known.find(Buffer.from(exchange.uri, 'latin1'));
+    if (found === null) return false;
+    const { method, reply } = found;
+    if (isHole(reply)) void this.#sendRead(exchange, call, reply);
+    else {
+      count(method);
+      this.#answer(exchange, call, 200, reply);
+    }
+    return true;
+  }
+
   #callNode(exchange: Exchange, call: RestCall, body: Uint8Array): void {
-    const { link } = this.#deps;
-    const sent = { user: '', uri: exchange.uri, method: `rest/${call.endpoint}`, body };
-    const id = link.call({ ...sent, shared: true, priority: false, submission: false, waits: false, plain: true }, (status, reply) =>
-      this.#answer(exchange, call, status, reply),
-    );
+    const { link, known } = this.#deps;
+    const method = `rest/${call.endpoint}`;
+    const sent = { user: '', uri: exchange.uri, method, body };
+    const lasting = restLasting(call);
+    const keep = lasting && known.replyKeeper(Buffer.from(exchange.uri, 'latin1'), { method, around: ['', ''] }, lasting);
+    const id = link.call({ ...sent, shared: true, priority: false, submission: false, waits: false, plain: true }, (status, reply) => {
+      keep?.(status, reply);
+      this.#answer(exchange, call, status, reply);
+    });
     if (id === 0) this.#deps.refuse(exchange);
     else exchange.onDisconnect = () => link.cancel(id);
   }

@@ -99,6 +99,7 @@ export class CallRoutes {
 
   #execute(exchange: Exchange, plan: CallPlan, read: Received): void {
     if (plan.kind === 'reply') this.#deps.replies.sendJson(exchange, plan.status, plan.body);
+    else if (plan.kind === 'pieces') this.#deps.reads.answerPieces(exchange, plan.pieces);
     else if (plan.kind === 'forbidden') this.#deps.replies.sendStatus(exchange, 403);
     else if (plan.kind === 'template') this.#deps.template(exchange, plan);
     else this.#sendToThread(exchange, plan, read);

@@ -3,6 +3,7 @@
 import { yieldToLoop } from '../../lib/time-slice.js';
 import type { RenderPool } from '../../parallel/render-pool.js';
 import { RPC_CODE, RpcError } from '../../rpc/errors.js';
+import type { Piece } from '../../rpc/front/known-batch.js';
 import { isSmallJob, type ReadResult } from '../../rpc/reads/read-job.js';
 import { decodeUnfilled, type EntryFacts, type Hole } from '../../rpc/reads/unfilled.js';
 import { ReplyQuota } from '../../rpc/wire/batch-reply.js';
@@ -84,7 +85,12 @@ export class StoredReads {
     const pieces = decodeUnfilled(body);
     const [first] = pieces;
     if (pieces.length === 1 && typeof first === 'object') this.answerHole(exchange, first);
-    else void this.#answerBatch(exchange, pieces);
+    else this.answerPieces(exchange, pieces);
+  }
+
+  /** Fills and sends a reply in pieces. */
+  answerPieces(exchange: Exchange, pieces: readonly (string | Piece)[]): void {
+    void this.#answerBatch(exchange, pieces);
   }
 
   /** Fills and sends a reply to a single request. */
@@ -105,7 +111,7 @@ export class StoredReads {
     this.#deps.replies.sendParts(exchange, TYPE_JSON, [Buffer.from(prefix), ...result.parts, Buffer.from(suffix)], { shared: result });
   }
 
-  async #answerBatch(exchange: Exchange, pieces: readonly (string | Hole)[]): Promise<void> {
+  async #answerBatch(exchange: Exchange, pieces: readonly (string | Piece)[]): Promise<void> {
     const quota = this.#batchQuota;
     const waits = new Waits(exchange);
     const results: Promise<readonly Uint8Array[]>[] = [];
@@ -138,8 +144,9 @@ export class StoredReads {
     }
   }
 
-  async #piece(waits: Waits, piece: string | Hole): Promise<readonly Uint8Array[]> {
+  async #piece(waits: Waits, piece: string | Piece): Promise<readonly Uint8Array[]> {
     if (typeof piece === 'string') return [Buffer.from(piece)];
+    if (!('job' in piece)) return [piece];
     const { entry } = piece;
     const result = await this.#run(waits, piece);
     if (result instanceof RpcError) return [Buffer.from(encodeEnvelope(entry, { error: result }))];
@@ -160,12 +167,16 @@ export class StoredReads {
   }
 
   async #resultOf(waits: Waits, job: string): Promise<SharedResult | RpcError> {
-    if (isSmallJob(job)) return this.#outcome(this.#deps.render(job));
     const cached = this.#cached.get(job);
     if (cached !== undefined) {
       this.#cached.delete(job);
       this.#cached.set(job, cached);
       return cached;
+    }
+    if (isSmallJob(job)) {
+      const result = this.#outcome(this.#deps.render(job));
+      if (result instanceof SharedResult) this.#keep(job, result);
+      return result;
     }
     const running = this.#running.get(job) ?? this.#start(job);
     running.users++;

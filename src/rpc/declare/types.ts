@@ -166,9 +166,10 @@ export interface MethodSpec extends Span {
   readonly repeatable?: boolean;
   /**
    * True if a front may cache replies (rpc/front/known-replies.ts): the result depends only on chain, mempool, peers,
-   * and the second of the clock; for a method of fronts only on the tip.
+   * and the second of the clock; for a method of fronts only on the tip. 'blocks': the result depends on stored blocks
+   * only.
    */
-  readonly cacheable?: boolean;
+  readonly cacheable?: boolean | 'blocks';
   /** True if a fleet sends the call to all nodes at once: a submission, which may be repeated. */
   readonly everywhere?: boolean;
   /** True if the help page is only the name with the description in the next line. */

@@ -7,12 +7,13 @@
 // version is the same when the reply arrives. The node thread changes the version with every change, in the same
 // event-loop tick. So a cached reply is never older than a reply that was sent before the request. A read job about
 // stored blocks is cached instead of its result, and is valid for one version of the blocks (SharedState.blocksVersion).
+// Replies of methods declared `cacheable: 'blocks'` are valid as long.
+//
+// The entries of a batch are found like single requests, and requests of the REST interface by their target.
 import { isShared, type ReplyBody, type SharedBody } from '../../link/messages.js';
 import { isBlockJob } from '../reads/read-job.js';
 import { decodeUnfilled, type Hole, UNFILLED } from '../reads/unfilled.js';
 import { bufferOf } from '../wire/json-tokens.js';
-import { envelopeAround } from '../wire/reply.js';
-import type { RequestEntry } from '../wire/request.js';
 import type { FrontContext } from './context.js';
 
 /** Largest request and largest reply that is cached. */
@@ -31,6 +32,7 @@ const SPACE = 0x20;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const POINT = 0x2e;
+const SLASH = 0x2f;
 const ZERO = 0x30;
 const NINE = 0x39;
 const COLON = 0x3a;
@@ -47,6 +49,9 @@ const LAST_ASCII = 0x7e;
 const AFTER_ID = Buffer.from('}\n');
 const NOTHING = new Uint8Array(0);
 
+/** Part of the reply about a header whose block is not stored: its number of transactions changes when the block arrives. */
+const NO_TRANSACTIONS = '"nTx":0,';
+
 /**
  * Position of the id in a body: its first byte, and the byte after its last. Both are 0 if the id is compared like the
  * rest.
@@ -59,8 +64,15 @@ interface IdPlace {
 /** Limits of the validity of a reply. */
 export type Lasting = 'tip' | 'moment' | 'blocks';
 
-/** Receives a reply, and caches it if its status is 200 or UNFILLED. */
-export type ReplyKeeper = (status: number, body: ReplyBody) => void;
+/** Receives a reply, and caches it if its status is 200 or UNFILLED. The read job of a batch's entry comes decoded. */
+export type ReplyKeeper = (status: number, body: ReplyBody | Hole) => void;
+
+/** Facts about a request whose reply is cached. */
+export interface KnownRequest {
+  readonly method: string;
+  /** Text before and after the result; empty for REST. */
+  readonly around: readonly [prefix: string, suffix: string];
+}
 
 /** Current tip and versions, which decide whether a reply is still valid. */
 export type Times = Pick<FrontContext, 'snapshot' | 'stateVersion' | 'blocksVersion'>;
@@ -175,7 +187,7 @@ export class KnownReplies {
   }
 
   /** Returns a function that caches the reply; null if the reply must not be cached. Call it before the method runs. */
-  replyKeeper(body: Uint8Array, entry: RequestEntry, lasting: Lasting): ReplyKeeper | null {
+  replyKeeper(body: Uint8Array, { method, around: [prefix, suffix] }: KnownRequest, lasting: Lasting): ReplyKeeper | null {
     const hash = body === this.#scanned ? this.#hash : this.#scan(body);
     if (hash === NONE) return null;
     const slot = slotOf(hash);
@@ -185,35 +197,31 @@ export class KnownReplies {
     }
     const own = new Uint8Array(body);
     const id = { ...this.#id };
-    const since = this.#now(lasting);
-    if (since === 0) return null;
-    const blocks = this.#times.blocksVersion();
-    const [prefix, suffix] = envelopeAround(entry);
+    const times: Partial<Record<Lasting, unknown>> = {};
+    for (const one of [lasting, 'blocks', 'moment'] as const) times[one] ??= this.#now(one);
+    if (times[lasting] === 0) return null;
+    const store = (until: Lasting, reply: Uint8Array | SharedBody | Hole): void => {
+      const since = times[until];
+      if (since !== 0 && since === this.#now(until)) this.#storeReply(slot, new KnownReply(method, until, since, own, id, reply));
+    };
     return (status, reply) => {
       if (status === UNFILLED) {
-        this.#keepJob(slot, entry.method, blocks, own, id, reply as Uint8Array | string);
+        const hole = holeOf(reply);
+        if (hole !== null && isBlockJob(hole.job)) store('blocks', { ...hole, seconds: 0 });
         return;
       }
-      if (status !== 200 || since !== this.#now(lasting)) return;
+      if (status !== 200 || isHole(reply)) return;
       if (isShared(reply)) {
-        if (reply.shared.length > MOST_SHARED_BYTES) return;
-        this.#storeReply(slot, new KnownReply(entry.method, lasting, since, own, id, reply));
+        if (reply.shared.length <= MOST_SHARED_BYTES) store(lasting, reply);
         return;
       }
       if (reply.length > MOST_REPLY_BYTES) return;
-      const text = typeof reply === 'string' ? reply : bufferOf(reply).toString();
+      const bytes = typeof reply === 'string' ? Buffer.from(reply) : Buffer.from(reply.buffer, reply.byteOffset, reply.length);
       // Errors have another envelope and are not cached.
-      if (!text.startsWith(prefix) || !text.endsWith(suffix)) return;
-      this.#storeReply(slot, new KnownReply(entry.method, lasting, since, own, id, new Uint8Array(Buffer.from(text))));
+      const whole =
+        bytes.toString('latin1', 0, prefix.length) === prefix && bytes.toString('latin1', bytes.length - suffix.length) === suffix;
+      if (whole) store(lasting === 'blocks' && bytes.includes(NO_TRANSACTIONS) ? 'moment' : lasting, new Uint8Array(bytes));
     };
-  }
-
-  /** Caches the read job of a reply if it is about blocks only. @param since version of the blocks before the call */
-  #keepJob(slot: number, method: string, since: number, body: Uint8Array, id: IdPlace, reply: Uint8Array | string): void {
-    if (since === 0 || reply.length > MOST_REPLY_BYTES || since !== this.#times.blocksVersion()) return;
-    const [hole] = decodeUnfilled(reply);
-    if (typeof hole !== 'object' || !isBlockJob(hole.job)) return;
-    this.#storeReply(slot, new KnownReply(method, 'blocks', since, body, id, { ...hole, seconds: 0 }));
   }
 
   #now(lasting: Lasting): unknown {
@@ -240,14 +248,19 @@ export class KnownReplies {
 
   /**
    * Finds the position of the id.
-   * @returns a hash of the other bytes; NONE if the body is not a short object with strings of plain ASCII
+   * @returns a hash of the other bytes; NONE if the body is neither a short object with strings of plain ASCII nor a
+   *   REST target
    */
   #hashOf(body: Uint8Array): number {
     const { length } = body;
     const id = this.#id;
     id.from = id.to = 0;
-    if (length > MOST_BODY_BYTES || body[0] !== OPEN_BRACE) return NONE;
+    if (length > MOST_BODY_BYTES || (body[0] !== OPEN_BRACE && body[0] !== SLASH)) return NONE;
     let hash = 0;
+    if (body[0] === SLASH) {
+      for (const c of body) hash = Math.imul(hash ^ c, 0x0100_0193);
+      return hash | 1;
+    }
     let depth = 0;
     let start = 0;
     let hadId = false;
@@ -275,6 +288,14 @@ export class KnownReplies {
     }
     return hash | 1;
   }
+}
+
+/** Returns the only read job of an unfilled reply; null if the reply has other parts or is too long. */
+function holeOf(reply: ReplyBody | Hole): Hole | null {
+  if (typeof reply !== 'string' && 'job' in reply) return reply.job.length > MOST_REPLY_BYTES ? null : reply;
+  if (isShared(reply) || reply.length > MOST_REPLY_BYTES) return null;
+  const [hole, ...more] = decodeUnfilled(reply);
+  return typeof hole === 'object' && more.length === 0 ? hole : null;
 }
 
 /** Hashes are odd, so the lowest bit is not used. */

@@ -7,18 +7,22 @@ import { SECRET_PLACES } from '../declare/secret-places.js';
 import { type CallInfo, checkAccess, type DispatchedMethod, Dispatcher, type DispatchHooks, type DispatchObserver } from '../dispatch.js';
 import { RpcError } from '../errors.js';
 import * as FRONT_RUNS from '../methods/front-runs.js';
-import { envelopeAround, faultReply, isNotification, type Reply, singleReply } from '../wire/reply.js';
-import { LONG_BODY_BYTES, RequestBody, type RequestOptions, RequestScan, scanRequest } from '../wire/request.js';
+import { objectsIn } from '../wire/objects-in.js';
+import { encodeEnvelope, envelopeAround, type FilledOutcome, faultReply, isNotification, type Reply, singleReply } from '../wire/reply.js';
+import { LONG_BODY_BYTES, RequestBody, type RequestEntry, type RequestOptions, RequestScan, scanRequest } from '../wire/request.js';
 import { secretMethodIn } from '../wire/secret-places.js';
 import { SharedReading } from '../wire/shared-reading.js';
 import { type BodyWithoutBlock, takeLongHex } from './block-hex.js';
 import type { FrontContext } from './context.js';
-import { isHole, type KnownBody, KnownReplies, type ReplyKeeper } from './known-replies.js';
+import { batchKeeper, batchPieces, entryPieces, type Piece } from './known-batch.js';
+import { isHole, type KnownBody, KnownReplies, type KnownReply, type ReplyKeeper } from './known-replies.js';
 import { parseTemplateRequest } from './template-request.js';
 
 /** Decision about a body. */
 export type CallPlan =
   | { readonly kind: 'reply'; readonly status: number; readonly body: ReplyBody }
+  /** A reply in pieces. Some of them are read jobs, or bytes that replies share. */
+  | { readonly kind: 'pieces'; readonly pieces: readonly Piece[] }
   | { readonly kind: 'forbidden' }
   | ThreadPlan
   | TemplatePlan;
@@ -58,6 +62,14 @@ export interface FrontCall {
   readonly allowed: ReadonlySet<string> | null;
 }
 
+/** An entry of a batch, and its bytes. */
+interface BatchEntry {
+  readonly bytes: Uint8Array;
+  readonly entry: RequestEntry;
+  /** True if the front answers it without the node thread. */
+  readonly alone: boolean;
+}
+
 /** Methods that submit blocks and headers. They run before waiting calls, and even if their client has disconnected. */
 export const SUBMISSIONS = new Set(['submitblock', 'submitheader']);
 
@@ -77,7 +89,8 @@ export class RequestRouter {
   readonly #dispatcher: Dispatcher<FrontContext>;
   readonly #requests: RequestOptions | undefined;
   readonly #methods: ReadonlyMap<string, DispatchedMethod>;
-  readonly #known: KnownReplies;
+  /** Cached replies of this front. */
+  readonly known: KnownReplies;
   readonly #reading = new SharedReading();
   /** Scan for the next body; null while a body is planned. */
   #scan: RequestScan | null = null;
@@ -87,7 +100,7 @@ export class RequestRouter {
   constructor(context: FrontContext, observer?: DispatchObserver, requests?: RequestOptions) {
     this.#requests = requests;
     this.#methods = context.methods;
-    this.#known = new KnownReplies(context);
+    this.known = new KnownReplies(context);
     this.#observer = observer;
     this.#dispatcher = new Dispatcher<FrontContext>({
       methods: this.#methods,
@@ -103,10 +116,14 @@ export class RequestRouter {
    * until the next call. Never throws. If a read job must run, the caller counts the end of the call.
    */
   knownReply(body: Uint8Array, { user, uri, allowed }: FrontCall): KnownBody | null {
-    const known = this.#known.find(body);
+    const known = this.known.find(body);
     if (known === null || (allowed !== null && !allowed.has(known.method))) return null;
-    const { method, reply } = known;
-    const token = this.#observer?.started(method, { user, path: uri });
+    return this.#takeReply(known, { user, path: uri });
+  }
+
+  /** Returns a cached reply, and counts the call unless a read job ends it. */
+  #takeReply({ method, reply }: KnownReply, info: CallInfo): KnownBody {
+    const token = this.#observer?.started(method, info);
     if (token !== undefined && !isHole(reply)) this.#observer?.finished(token, method, 0);
     return reply;
   }
@@ -152,10 +169,13 @@ export class RequestRouter {
     const elsewhere = secret || body.bytes.length >= LONG_BODY_BYTES || body.length > MAX_BATCH;
     if (elsewhere) return this.#threadFor(body, secret);
     if (!body.isBatch && body.at(0).method === 'getblocktemplate') return this.#template(body);
-    const plan = this.#dispatcher.answersAll(body) ? null : this.#threadFor(body, secret);
-    const keeper = plan?.kind === 'wallet' ? null : this.#keeper(body);
-    if (plan !== null) return keeper === null ? plan : { ...plan, cacheReply: keeper };
     const info: CallInfo = { user: call.user, path: call.uri };
+    const plan = this.#dispatcher.answersAll(body) ? null : this.#threadFor(body, secret);
+    const entries = plan?.kind === 'node' && body.isBatch ? this.#readEntries(body) : null;
+    const known = entries && this.#knownBatch(entries, info);
+    if (known !== null) return known;
+    const keeper = plan?.kind === 'wallet' ? null : entries ? this.#batchKeeper(entries) : this.#keeper(body);
+    if (plan !== null) return keeper === null ? plan : { ...plan, cacheReply: keeper };
     // Methods of a front are synchronous, so the result is not a promise.
     const { status, body: reply } = this.#dispatcher.dispatch(body, info, AT_ONCE) as Reply;
     keeper?.(status, reply);
@@ -192,13 +212,59 @@ export class RequestRouter {
     return { kind, method: body.isBatch ? 'batch' : body.at(0).method, secret, index: body.index };
   }
 
+  /** Returns the entries of a batch of calls that change nothing and whose replies a front may make or cache; else null. */
+  #readEntries(body: RequestBody): BatchEntry[] | null {
+    const entries: BatchEntry[] = [];
+    const texts = objectsIn(body.bytes);
+    if (texts.length !== body.length) return null;
+    for (const [i, bytes] of texts.entries()) {
+      if (!body.isObject(i)) return null;
+      const entry = body.at(i);
+      const alone = this.#dispatcher.answersAlone(entry);
+      if (isNotification(entry) || (!alone && !this.#methods.get(entry.method)?.cacheable)) return null;
+      entries.push({ bytes, entry, alone });
+    }
+    return entries;
+  }
+
+  /** Answers a batch if all replies are cached or can be made here. */
+  #knownBatch(entries: readonly BatchEntry[], info: CallInfo): CallPlan | null {
+    // The bytes of a cached reply are valid until the next search.
+    const known: (readonly Piece[] | null)[] = [];
+    const methods: KnownReply[] = [];
+    for (const { bytes, alone } of entries) {
+      const found = alone ? null : this.known.find(bytes);
+      if (found === null && !alone) return null;
+      if (found !== null) methods.push(found);
+      known.push(found && entryPieces(found.reply));
+    }
+    for (const one of methods) this.#takeReply(one, info);
+    const pieces = batchPieces(
+      entries.map(({ entry }, i) => {
+        if (known[i] != null) return known[i];
+        // Methods of a front are synchronous, and they return no read jobs.
+        return [Buffer.from(encodeEnvelope(entry, this.#dispatcher.execute(entry, info) as FilledOutcome))];
+      }),
+    );
+    if (pieces.some((piece) => 'job' in piece || piece.buffer instanceof SharedArrayBuffer)) return { kind: 'pieces', pieces };
+    return { kind: 'reply', status: 200, body: Buffer.concat(pieces as Uint8Array[]) };
+  }
+
+  #batchKeeper(entries: readonly BatchEntry[]): ReplyKeeper | null {
+    return batchKeeper(entries.map(({ bytes, entry, alone }) => (alone ? null : this.#entryKeeper(bytes, entry))));
+  }
+
   /** Returns a function that caches the reply; null if the reply must not be cached. */
   #keeper(body: RequestBody): ReplyKeeper | null {
-    if (body.isBatch) return null;
-    const entry = body.at(0);
-    const spec = this.#methods.get(entry.method);
-    if (spec?.cacheable !== true || isNotification(entry)) return null;
-    return this.#known.replyKeeper(body.bytes, entry, spec.runs === 'front' ? 'tip' : 'moment');
+    return body.isBatch ? null : this.#entryKeeper(body.bytes, body.at(0));
+  }
+
+  #entryKeeper(bytes: Uint8Array, entry: RequestEntry): ReplyKeeper | null {
+    const { method } = entry;
+    const spec = this.#methods.get(method);
+    if (!spec?.cacheable || isNotification(entry)) return null;
+    const lasting = spec.cacheable === 'blocks' ? 'blocks' : spec.runs === 'front' ? 'tip' : 'moment';
+    return this.known.replyKeeper(bytes, { method, around: envelopeAround(entry) }, lasting);
   }
 
   #template(body: RequestBody): CallPlan {

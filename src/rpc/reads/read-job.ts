@@ -152,9 +152,11 @@ export type DecodeMethod = (typeof DECODE_METHODS)[number];
 export type ReadJob = BlockJob | BytesJob | StatsJob | ProofJob | TxJob | PooledTxJob | HeadersJob | SpentJob | DecodeJob;
 
 /** Returns whether the facts of a job, as JSON, stay true until blocks change. */
-export const isBlockJob = (job: string): boolean => ABOUT_BLOCKS.test(job);
+export const isBlockJob = (job: string): boolean => ABOUT_BLOCKS.test(job) && !UNKNOWN_COUNT.test(job);
 
-const ABOUT_BLOCKS = /^\{"kind":"(block|bytes|stats|proof|tx|spent)"/;
+const ABOUT_BLOCKS = /^\{"kind":"(block|bytes|stats|proof|tx|spent|headers)"/;
+/** A header whose block is not stored: its number of transactions changes when the block arrives. */
+const UNKNOWN_COUNT = /"txCounts":\[(\d+,)*0[,\]]/;
 
 /** Returns whether a job, as JSON, needs no file and little time, so that it need not cross to another thread. */
 export const isSmallJob = (job: string): boolean => job.length < MOST_SMALL_CHARS && NEEDS_NO_FILE.test(job);

@@ -348,6 +348,24 @@ export function neverChanges(call: RestCall): boolean {
   }
 }
 
+/**
+ * Returns until when a front may cache the reply to a call without a body, if it is no read job; null: it must not cache
+ * the reply.
+ */
+export function restLasting({ endpoint }: RestCall): 'blocks' | 'moment' | null {
+  switch (endpoint) {
+    case 'headers':
+    case 'blockhashbyheight':
+    case 'blockfilter':
+    case 'blockfilterheaders':
+      return 'blocks';
+    case 'getutxos':
+      return null;
+    default:
+      return 'moment';
+  }
+}
+
 /** A call for bytes of a stored block, which the front reads from the block file. */
 export type StoredCall = Extract<RestCall, { endpoint: 'block' | 'blockpart' }>;
 

@@ -9,6 +9,7 @@ import type { HttpOptions } from '../../../src/http/options.js';
 import { wholeBody } from '../../../src/link/messages.js';
 import { COMPATS, type CompatName } from '../../../src/policy/compat.js';
 import { RPC_CODE, RpcError } from '../../../src/rpc/errors.js';
+import { KnownReplies } from '../../../src/rpc/front/known-replies.js';
 import { RestHandler } from '../../../src/rpc/node/rest.js';
 import { encodeHole, UNFILLED } from '../../../src/rpc/reads/unfilled.js';
 import { ANYONE, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
@@ -402,6 +403,12 @@ t.test('a job without a result is an internal error, even for spenttxouts', asyn
         },
       } as never,
       warmup: () => null,
+      known: new KnownReplies({
+        snapshot: () => ({ height: 0, hashHex: UNKNOWN, difficulty: 1 }),
+        stateVersion: () => 0,
+        blocksVersion: () => 0,
+      }),
+      count: () => {},
       readBody: () => {},
       send: (_, reply) => sent.push(reply),
       refuse: () => {},
@@ -411,4 +418,38 @@ t.test('a job without a result is an internal error, even for spenttxouts', asyn
     await until('the reply', () => sent.length > 0);
     t.match(sent[0], { status, body: [Buffer.from(`${text}\r\n`)] });
   }
+});
+
+t.test('REST repeats a reply without the node thread until blocks change', async (t) => {
+  const { node, uris, get, post } = await serve(t);
+  node.state.noteBlockChange();
+  const paths = [
+    `block/${head.hashHex}.bin`,
+    `block/${head.hashHex}.json`,
+    `headers/${blocks[99].hashHex}.json`,
+    `headers/${blocks[99].hashHex}.bin`,
+    `tx/${display(head.txids[1])}.json`,
+    'blockhashbyheight/7.json',
+  ];
+  for (const path of paths) {
+    uris.length = 0;
+    const replies: string[] = [];
+    // A reply is cached when its request comes the second time.
+    for (let i = 0; i < 4; i++) {
+      const { status, type, cache, body } = await get(path);
+      replies.push(JSON.stringify([status, type, cache, body.toString('hex')]));
+      // Changes of the mempool and the clock do not matter.
+      node.state.noteChange();
+    }
+    t.same([new Set(replies).size, uris.length], [1, 2], path);
+    node.state.noteBlockChange();
+    t.equal((await get(path)).status, 200);
+    t.equal(uris.length, 3, `${path}: blocks have changed`);
+  }
+  uris.length = 0;
+  for (let i = 0; i < 3; i++) {
+    t.equal((await get(`block/${UNKNOWN}.bin`)).status, 404);
+    t.equal((await post('getutxos.bin', Buffer.from('00'.repeat(2), 'hex'))).status, 200);
+  }
+  t.equal(uris.length, 6, 'errors, and requests with a body, reach the node thread');
 });

@@ -153,7 +153,7 @@ t.test('yields to other clients while it writes the small results of a batch', a
   setImmediate(() => {
     sentBefore = sent.length;
   });
-  batch(Array.from({ length: 50 }, () => JSON.stringify({ kind: 'pooled-tx' })));
+  batch(Array.from({ length: 50 }, (_, hex) => JSON.stringify({ kind: 'pooled-tx', hex })));
   while (sent.length === 0) await settle();
   t.equal(sentBefore, 0, 'the event loop ran before the reply was complete');
 });

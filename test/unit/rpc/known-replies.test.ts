@@ -9,7 +9,7 @@ import { methodsOf } from '../../../src/rpc/declare/methods.js';
 import type { FrontContext } from '../../../src/rpc/front/context.js';
 import { isHole, type KnownBody } from '../../../src/rpc/front/known-replies.js';
 import { type CallPlan, RequestRouter, type ThreadPlan } from '../../../src/rpc/front/request-router.js';
-import type { ReadJob } from '../../../src/rpc/reads/read-job.js';
+import { isBlockJob, type ReadJob } from '../../../src/rpc/reads/read-job.js';
 import { encodeHole, UNFILLED } from '../../../src/rpc/reads/unfilled.js';
 import { crypto } from '../../framework/chain-fixture.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
@@ -141,6 +141,74 @@ t.test('repeats a read job about a stored block until blocks change', async (t) 
   at.blocks = 0;
   teach(block, job('proof'));
   t.equal(known(block), null, 'changes are not tracked');
+});
+
+t.test('answers a batch if it has the replies to all entries', async (t) => {
+  const { at, counted, known, plan } = openRouter();
+  const hash = (height: number, id: string) => `{"method":"getblockhash","params":[${height}],"id":${id}}`;
+  const said = (height: number, id: string) => `{"result":"${height} ]}\\"{","error":null,"id":${id}}`;
+  const batch = `[${hash(1, '1')}, ${hash(2, '"x"')}]`;
+  for (let i = 0; i < 2; i++) (plan(batch) as ThreadPlan).cacheReply?.(200, `[${said(1, '1')},${said(2, '"x"')}]\n`);
+  at.moment++;
+  counted.length = 0;
+  t.same(plan(` [${hash(2, '7')},${hash(1, '"a"')},${hash(2, '8')}]`), {
+    kind: 'reply',
+    status: 200,
+    body: Buffer.from(`[${said(2, '7')},${said(1, '"a"')},${said(2, '8')}]\n`),
+  });
+  t.same(counted, ['getblockhash', 'getblockhash', 'getblockhash'], 'each entry is a call');
+  t.equal(known(hash(1, '3')), `${said(1, '3')}\n`, 'the same reply outside a batch');
+  const mixed = `[${hash(1, '4')},{"method":"getblockcount","id":5},{"method":"nope","id":6}]`;
+  const nope = '{"result":null,"error":{"code":-32601,"message":"Method not found"},"id":6}';
+  t.same(plan(mixed), {
+    kind: 'reply',
+    status: 200,
+    body: Buffer.from(`[${said(1, '4')},{"result":7,"error":null,"id":5},${nope}]\n`),
+  });
+  for (const [body, why] of [
+    [`[${hash(1, '1')},${hash(3, '2')}]`, 'one reply is not cached'],
+    [`[${hash(1, '1')},{"method":"getpeerinfo","id":1}]`, 'one method is not cacheable'],
+    [`[${hash(1, '1')},7]`, 'one entry is no object'],
+  ])
+    t.match(plan(body!), { kind: 'node' }, why);
+  t.match(plan(`[[${hash(1, '1')}]]`), { kind: 'reply', body: /Invalid Request object/ }, 'the entry is a list');
+  at.blocks++;
+  t.match(plan(`[${hash(1, '1')}]`), { kind: 'node' }, 'blocks have changed');
+});
+
+t.test('answers a batch with read jobs and shared bytes in pieces', async (t) => {
+  const { plan, teach } = openRouter();
+  const block = (id: string) => `{"method":"getblock","params":["00"],"id":${id}}`;
+  const job: ReadJob = { kind: 'proof', txids: [] } as never;
+  const hole = (id: string) => encodeHole({ idText: id, hasId: true, version: 1, method: 'getblock' }, job, 0.5);
+  const batch = `[${block('1')},{"method":"getblockhash","params":[1],"id":2}]`;
+  const said = '{"result":"00","error":null,"id":2}';
+  for (let i = 0; i < 2; i++) (plan(batch) as ThreadPlan).cacheReply?.(UNFILLED, `[${hole('1')},${said}]\n`);
+  const shared = new Uint8Array(new SharedArrayBuffer(8)).fill(0x31);
+  teach('{"method":"getrawmempool","id":1}', { before: '{"result":', shared, after: ',"error":null,"id":1}\n' });
+  const made = plan(`[{"method":"getrawmempool","id":9},${block('"y"')},{"method":"getblockhash","params":[1],"id":3}]`);
+  const texts = made.kind === 'pieces' ? made.pieces.map((piece) => ('job' in piece ? piece : Buffer.from(piece).toString())) : [];
+  const entry = { idText: '"y"', hasId: true, version: 1 };
+  const at = texts.findIndex((text) => typeof text === 'object');
+  t.same(texts[at], { entry, method: 'getblock', seconds: 0, job: JSON.stringify(job) });
+  t.equal(texts.slice(0, at).join(''), '[{"result":11111111,"error":null,"id":9},');
+  t.equal(texts.slice(at + 1).join(''), ',{"result":"00","error":null,"id":3}]\n');
+});
+
+t.test('repeats a header until blocks change, without its block only until anything changes', async (t) => {
+  const { at, known, teach } = openRouter();
+  for (const [transactions, lasts] of [
+    [3, true],
+    [0, false],
+  ] as const) {
+    const header = `{"method":"getblockheader","params":["${transactions}"],"id":1}`;
+    teach(header, `{"result":{"nTx":${transactions},"previousblockhash":"00"},"error":null,"id":1}\n`);
+    t.ok(known(header));
+    at.moment++;
+    t.equal(known(header) !== null, lasts);
+  }
+  t.notOk(isBlockJob('{"kind":"headers","headers":"","txCounts":[3,0,2],"height":1}'));
+  t.ok(isBlockJob('{"kind":"headers","headers":"","txCounts":[3,10,2],"height":1}'));
 });
 
 t.test('does not cache errors, long requests or replies, notifications or undeclared methods', async (t) => {

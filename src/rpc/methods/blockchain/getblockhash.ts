@@ -8,7 +8,7 @@ export const spec = declare({
   category: 'blockchain',
   runs: 'node',
   repeatable: true,
-  cacheable: true,
+  cacheable: 'blocks',
   description: 'Returns the hash of the block of the best chain at a height.',
   args: [num('height', 'The height')],
   results: [hex('The block hash')],

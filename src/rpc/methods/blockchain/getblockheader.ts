@@ -14,7 +14,7 @@ export const spec = declare({
   category: 'blockchain',
   runs: 'node',
   repeatable: true,
-  cacheable: true,
+  cacheable: 'blocks',
   description: 'Returns a block header as an object, or as hex if verbose is false.',
   args: [
     hash('blockhash', 'The block hash', { errorName: 'hash' }),
