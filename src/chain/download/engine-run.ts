@@ -114,6 +114,8 @@ export class EngineRun {
   /** Duration of the last checkpoint. */
   #checkpointTookMs = 0;
   #bytesAtCheckpoint: number;
+  /** Best header at the last search for a block. */
+  #best: HeaderNode;
   /** Resolvers of #drained. */
   #waiters: (() => void)[] = [];
   readonly #timer: NodeJS.Timeout;
@@ -124,6 +126,7 @@ export class EngineRun {
     this.#ws = ws;
     this.#deps = deps;
     this.#offered = this.#collected = this.#stored = ws.active.tip as HeaderNode;
+    this.#best = ws.index.bestHeader;
     this.#checkpointMs = ws.clock.monotonicMs();
     this.#bytesAtCheckpoint = ws.blocks.files.sizeOnDisk;
     this.held = new HeldBlocks(() => this.#starvedSinceMs !== null);
@@ -258,7 +261,11 @@ export class EngineRun {
   /** Returns the block to offer next; null if the run has connected all that it may. */
   #next(): HeaderNode | null {
     const last = this.#offered;
-    const node = this.#ws.index.bestHeader.ancestor(last.height + 1);
+    const best = this.#ws.index.bestHeader;
+    // The ordinary code stores blocks of a branch that has lost.
+    if (best !== this.#best && !best.descendsFrom(this.#best)) this.held.giveBackOthers(best);
+    this.#best = best;
+    const node = best.ancestor(last.height + 1);
     if (node === null || node.prev !== last || node.height > this.#deps.stopHeight || this.#ws.stopping()) return null;
     return mayConnect(this.#ws, node) ? node : null;
   }

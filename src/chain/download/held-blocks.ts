@@ -69,6 +69,11 @@ export class HeldBlocks {
     return true;
   }
 
+  /** Gives back the blocks that are not on the branch of `best`. */
+  giveBackOthers(best: HeaderNode): void {
+    this.#endIf((node) => best.ancestor(node.height) !== node);
+  }
+
   /** Gives all bytes back. */
   endAll(): void {
     this.#endIf(() => true);

@@ -259,6 +259,43 @@ t.test('stops when the disk is full under a block file or an undo file, and goes
   }
 });
 
+/** A store whose disk is full from a batch of a checkpoint on: 0 for the batch with the marker. */
+class FullStore extends MemoryStore {
+  fullAt = Number.POSITIVE_INFINITY;
+  #batches = Number.NEGATIVE_INFINITY;
+  override async batch(ops: Batch, options?: BatchOptions): Promise<void> {
+    const hasMarker = [...ops].some(({ type, key }) => type === 'put' && Buffer.from(key).toString() === 'H');
+    this.#batches = hasMarker ? 0 : this.#batches + 1;
+    if (this.#batches >= this.fullAt) throw new StoreError('STORE_DISK_FULL', 'no space left on device');
+    return super.batch(ops, options);
+  }
+}
+
+t.test('stops when the disk is full inside a checkpoint, and loses no block', async (t) => {
+  for (const fullAt of [0, 1, 3]) {
+    const store = new FullStore();
+    store.fullAt = fullAt;
+    const world = await open({ batchCoins: 30 }, { store });
+    await world.chain.commands.submitHeaders(headers);
+    const given = blocks.map((block) => world.give(block).catch(() => false));
+    await until('the fault', async () => world.faults.length > 0);
+    await world.chain.close();
+    await Promise.all(given);
+    t.match(world.faults, [/no space left/]);
+    t.equal(world.engines[0]!.closed, true);
+    const stored = world.chain.view.reached.height;
+    store.fullAt = Number.POSITIVE_INFINITY;
+    const again = await open({}, { store, dir: world.dir });
+    t.equal(await store.get(Buffer.from('H')), undefined, 'no marker is left');
+    await again.chain.commands.submitHeaders(headers);
+    for (const { hashHex } of blocks.slice(0, stored)) t.ok(again.chain.view.node(hashHex)!.hasData);
+    await Promise.all(blocks.slice(stored).map((block) => again.give(block)));
+    await tipAt(again, last.height);
+    await assertSame(t, again);
+    await again.end();
+  }
+});
+
 t.test('connects stored blocks after -reindex-chainstate', async (t) => {
   const world = await open(null);
   await world.chain.commands.submitHeaders(headers);
@@ -315,6 +352,24 @@ t.test('leaves a requested block of another branch to the ordinary code', async 
   await Promise.all(blocks.slice(20).map((block) => world.give(block)));
   await tipAt(world, last.height);
   await assertSame(t, world);
+  await world.end();
+});
+
+t.test('gives held blocks to the ordinary code when their branch loses', async (t) => {
+  const world = await open();
+  await world.chain.commands.submitHeaders(headers);
+  await until('the engine', async () => world.engines.length === 1);
+  await Promise.all(blocks.slice(0, 20).map((block) => world.give(block)));
+  const lost = blocks.slice(60, 70).map((block) => world.give(block));
+  const fork = [...blocks.slice(0, 50), ...buildChain(blocks[49]!, blocks.length + BURIED, { tag: 7 })];
+  await world.chain.commands.submitHeaders(fork.slice(50).map(({ header }) => new Uint8Array(header)));
+  await world.give(fork[20]!);
+  t.same(await Promise.all(lost), Array(10).fill(true), 'they are stored while the engine waits for blocks');
+  for (const { hashHex } of blocks.slice(60, 70)) t.ok(world.chain.view.node(hashHex)!.hasData);
+  t.ok(world.chain.download.engine, 'the engine is running');
+  await Promise.all(fork.slice(21).map((block) => world.give(block)));
+  await tipAt(world, fork.length);
+  t.equal(world.chain.view.tip.hashHex, fork.at(-1)!.hashHex);
   await world.end();
 });
 
