@@ -48,12 +48,15 @@ export class InlineNodeClient implements NodeClient {
   #tip: { readonly node: HeaderNode; readonly facts: BlockFacts } | null = null;
   readonly genesis: BlockFacts;
   #neededFrom = Number.POSITIVE_INFINITY;
+  /** Number of jumps of the tip, and lowest block over which it jumped that no wallet has had time to ask for. */
+  #jumps = 0;
+  #jumpedFrom = Number.POSITIVE_INFINITY;
 
   constructor(deps: InlineClientDeps) {
     this.#deps = deps;
     const { chain } = deps;
     this.genesis = this.#facts(chain.view.atHeight(0)!);
-    chain.commands.guardBlocks(() => this.#neededFrom);
+    chain.commands.guardBlocks(() => Math.min(this.#neededFrom, this.#jumpedFrom));
   }
 
   // -- events
@@ -62,8 +65,12 @@ export class InlineNodeClient implements NodeClient {
   onTip(tip: HeaderNode, { disconnected, connected, jumpedFrom }: TipChange): void {
     if (this.#listeners.size + this.#followers.size === 0) return;
     if (disconnected.length + connected.length === 0) this.#emitChainEvent({ kind: 'jumped', ...this.#placed(tip) });
-    // All skipped blocks are stored, so the wallets scan them now.
-    if (jumpedFrom !== undefined) this.#emitChainEvent({ kind: 'history' });
+    if (jumpedFrom !== undefined) {
+      this.#jumps++;
+      if (this.#listeners.size > 0) this.#jumpedFrom = Math.min(this.#jumpedFrom, jumpedFrom.height + 1);
+      // All skipped blocks are stored, so the wallets scan them now.
+      this.#emitChainEvent(this.historyEvent);
+    }
     for (const { node, block } of disconnected) {
       const { node: before, locator } = this.#placed(node.prev!);
       this.#emitChainEvent({ kind: 'disconnected', node: this.#facts(node), block, before, locator });
@@ -73,7 +80,10 @@ export class InlineNodeClient implements NodeClient {
 
   /** Called when the history below a snapshot has advanced or is validated. */
   onHistory(): void {
-    if (this.#deps.chain.view.history === null) this.#emitChainEvent({ kind: 'history' });
+    if (this.#deps.chain.view.history === null) this.#emitChainEvent(this.historyEvent);
+  }
+  get historyEvent(): Extract<NodeEvent, { kind: 'history' }> {
+    return { kind: 'history', jumps: this.#jumps };
   }
 
   /** Called when a transaction entered the mempool. */
@@ -91,7 +101,10 @@ export class InlineNodeClient implements NodeClient {
 
   async listen(listener: (event: NodeEvent) => void): Promise<() => void> {
     this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.#jumpedFrom = Number.POSITIVE_INFINITY;
+    };
   }
   /**
    * Registers a follower of block events. Followers get them even while no listener is registered.
@@ -131,6 +144,9 @@ export class InlineNodeClient implements NodeClient {
   }
   setPruneGuard(height: number): void {
     this.#neededFrom = height;
+  }
+  confirmJump(jumps: number): void {
+    if (jumps === this.#jumps) this.#jumpedFrom = Number.POSITIVE_INFINITY;
   }
 
   // -- chain

@@ -147,7 +147,7 @@ export class NodeClientServer {
     if (this.#pendingKb > this.#maxPendingKb) return;
     this.#endBehind();
     // While blocks below a snapshot are missing, the chain itself causes this event when they are complete.
-    if (!this.#client.stored().historyMissing) this.#postInOrder(() => ({ kind: 'history' }));
+    if (!this.#client.stored().historyMissing) this.#postInOrder(() => this.#client.historyEvent);
   }
   #endBehind(): void {
     if (this.#behind !== null) clearInterval(this.#behind);
@@ -163,6 +163,10 @@ export class NodeClientServer {
   #onMessage(message: ToNode): void {
     if (message.kind === 'keep') {
       this.#client.setPruneGuard(message.from);
+      return;
+    }
+    if (message.kind === 'confirm') {
+      this.#client.confirmJump(message.jumps);
       return;
     }
     const { id } = message;

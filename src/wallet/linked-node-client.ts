@@ -50,7 +50,8 @@ export type ClientRequest = keyof NodeQueries | 'listen' | 'listenNoMore' | 'rea
 
 export type ToNode =
   | { readonly kind: 'ask'; readonly id: number; readonly question: ClientRequest; readonly args: readonly unknown[] }
-  | { readonly kind: 'keep'; readonly from: number };
+  | { readonly kind: 'keep'; readonly from: number }
+  | { readonly kind: 'confirm'; readonly jumps: number };
 
 /** Indexes of the counters that both threads see. */
 export const CLIENT_COUNTER = { POSTED: 0, TAKEN_KB: 1, COUNT: 2 } as const;
@@ -233,6 +234,9 @@ export class LinkedNodeClient implements NodeClient {
     if (isNear) return;
     this.#pruneGuardHeight = height;
     this.#deps.port.postMessage({ kind: 'keep', from: height } satisfies ToNode);
+  }
+  confirmJump(jumps: number): void {
+    this.#deps.port.postMessage({ kind: 'confirm', jumps } satisfies ToNode);
   }
 
   // -- queries to the node

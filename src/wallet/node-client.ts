@@ -89,8 +89,8 @@ export type NodeEvent =
   | { readonly kind: 'left'; readonly tx: TxView; readonly conflict: boolean }
   /** Complete content of the mempool, parents first. Transactions that are not in the list are not in the mempool. */
   | { readonly kind: 'pool'; readonly txs: readonly MempoolTx[] }
-  /** All blocks below the tip are stored now, so wallets scan those that they skipped. */
-  | { readonly kind: 'history' };
+  /** All blocks below the tip are stored now, so wallets scan those that they skipped. @see NodeClient.confirmJump */
+  | { readonly kind: 'history'; readonly jumps: number };
 
 /** Fee rates that the node requires. */
 export interface NodeRates {
@@ -254,4 +254,9 @@ export interface NodeClient extends NodeQueries {
   mempoolSettled(): Promise<void> | undefined;
   /** Protects blocks at or above a height from pruning; Infinity: no block. */
   setPruneGuard(height: number): void;
+  /**
+   * Tells the node that the prune guard covers what wallets need of the blocks over which the tip jumped.
+   * @param jumps of the last `history` event. Until then, the node keeps these blocks itself
+   */
+  confirmJump(jumps: number): void;
 }

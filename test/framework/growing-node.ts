@@ -19,6 +19,8 @@ export interface GrowingNode {
   readonly poolReads: number;
   /** Adds a block with one transaction. */
   connect(): TestBlock;
+  /** Adds blocks as the download engine does: the tip jumps over them. */
+  jump(blocks: number): void;
   /** Disconnects the tip. */
   disconnect(): TestBlock;
   /** Adds a transaction to the mempool. */
@@ -92,6 +94,16 @@ export function createNode(): GrowingNode {
     mostRelatives: { ancestors: 25, descendants: 26 },
   });
   const move = (change: unknown): void => client.onTip(tip as never, change as never);
+  const addBlock = (): TestBlock => {
+    const hash = crypto.sha256(new Uint8Array(Uint32Array.of(++made, 7).buffer));
+    const node = new TestBlock(hash, tip, tip.height + 1, tip.time + 600);
+    const header = new Uint8Array(80);
+    header.set(tip.hash, 4);
+    const bytes = new Uint8Array(Buffer.concat([header, Buffer.of(1), txOf(made + 1_000_000).bytes]));
+    blocks.set(node.hashHex, { node, bytes });
+    tip = node;
+    return node;
+  };
   return {
     client,
     get tip() {
@@ -113,15 +125,14 @@ export function createNode(): GrowingNode {
       returning = on;
     },
     connect() {
-      const hash = crypto.sha256(new Uint8Array(Uint32Array.of(++made, 7).buffer));
-      const node = new TestBlock(hash, tip, tip.height + 1, tip.time + 600);
-      const header = new Uint8Array(80);
-      header.set(tip.hash, 4);
-      const bytes = new Uint8Array(Buffer.concat([header, Buffer.of(1), txOf(made + 1_000_000).bytes]));
-      blocks.set(node.hashHex, { node, bytes });
-      tip = node;
+      const node = addBlock();
       move({ disconnected: [], connected: [{ node, block: viewOf(node) }] });
       return node;
+    },
+    jump(blocks) {
+      const jumpedFrom = tip;
+      for (let i = 0; i < blocks; i++) addBlock();
+      move({ disconnected: [], connected: [], jumpedFrom });
     },
     disconnect() {
       const node = tip;

@@ -23,7 +23,7 @@ function both(a: OpenScan | null, b: OpenScan | null): OpenScan | null {
 
 /** The scan that has a wallet. */
 export class RunningScan {
-  #height = Number.POSITIVE_INFINITY;
+  #height: number;
   #progress = 0;
   #isAborted = false;
 
@@ -31,7 +31,9 @@ export class RunningScan {
     readonly startedMs: number,
     /** Blocks that this scan has still to read, as last written to the database. */
     public open: OpenScan | null,
-  ) {}
+  ) {
+    this.#height = open?.nextHeight ?? Number.POSITIVE_INFINITY;
+  }
 
   /** Height of the block that is being scanned. The node must not prune this block or later ones. */
   get height(): number {
@@ -72,6 +74,13 @@ export class WalletScans {
   /** Past blocks that still need a scan, because their events had no bytes or because an earlier scan was cut off. */
   get unseen(): OpenScan | null {
     return this.#unseen;
+  }
+
+  /** Height from which the running scan, and one that waits for its end, still read blocks; infinite for none. */
+  get neededFrom(): number {
+    return this.#running === null
+      ? Number.POSITIVE_INFINITY
+      : Math.min(this.#running.height, this.#unseen?.nextHeight ?? Number.POSITIVE_INFINITY);
   }
 
   /** Reserves the wallet for a scan, until end(). @returns false if another scan has the wallet */

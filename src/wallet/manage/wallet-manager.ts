@@ -130,7 +130,7 @@ export class WalletManager {
   /** Protects blocks from pruning, from the lowest height that a wallet still has to read. */
   readonly #updatePruneGuard = (): void => {
     let lowest = Number.POSITIVE_INFINITY;
-    for (const { scans } of this.#wallets) lowest = Math.min(lowest, scans.running?.height ?? lowest);
+    for (const { scans } of this.#wallets) lowest = Math.min(lowest, scans.neededFrom);
     for (const { tip } of this.#catchingUp) lowest = Math.min(lowest, (tip?.height ?? 0) + 1);
     this.#deps.client.setPruneGuard(lowest);
   };
@@ -160,11 +160,11 @@ export class WalletManager {
    * @returns for block events, a promise that resolves when no wallet needs the block's bytes any more
    */
   #onEvent(event: NodeEvent): Promise<unknown> | undefined {
-    if (this.#wallets.length === 0) return undefined;
     if (event.kind === 'history') {
-      this.#onHistoryEnd();
+      void this.#onHistoryEnd(event.jumps);
       return undefined;
     }
+    if (this.#wallets.length === 0) return undefined;
     for (const wallet of this.#wallets) wallet.events.push(event);
     if (event.kind !== 'connected' && event.kind !== 'disconnected') return undefined;
     this.#lastBlockSeconds = this.#surroundings.now();
@@ -174,13 +174,15 @@ export class WalletManager {
   get lastBlockSeconds(): number {
     return this.#lastBlockSeconds;
   }
-  /** Starts the scans that waited for blocks below a coins snapshot to be stored. */
-  #onHistoryEnd(): void {
-    for (const wallet of this.#wallets) {
-      Promise.resolve(wallet.events.applyPending())
-        .then(() => this.scanner.scanUnseen(wallet))
-        .catch(this.scanner.logNotStarted);
-    }
+  /** Starts the scans that waited for blocks below a coins snapshot, or below a jump of the tip, to be stored. */
+  async #onHistoryEnd(jumps: number): Promise<void> {
+    const start = async (wallet: Wallet): Promise<void> => {
+      await wallet.events.applyPending();
+      await this.scanner.scanUnseen(wallet);
+    };
+    await Promise.all(this.#wallets.map((wallet) => start(wallet).catch(this.scanner.logNotStarted)));
+    this.#updatePruneGuard();
+    this.#deps.client.confirmJump(jumps);
   }
 
   /** Logs an operation on a wallet. @param what the operation, without secrets */

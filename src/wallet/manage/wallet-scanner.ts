@@ -10,7 +10,7 @@ const textOf = (error: unknown): string => (error instanceof Error ? error.messa
 export interface ScannerDeps {
   readonly client: NodeClient;
   readonly log: { info(line: string): void; warn(line: string): void };
-  /** Called after each scanned block and at the end of a scan, so that the node may prune blocks. */
+  /** Called after each scanned block and at the beginning and end of a scan, so that the node may prune blocks. */
   readonly onProgress: () => void;
 }
 
@@ -52,8 +52,8 @@ export class WalletScanner {
   /** Ends a wallet's scan, and starts the wallet's next scan if blocks wait for one. */
   endScan(wallet: Wallet): void {
     wallet.scans.end();
-    this.deps.onProgress();
-    this.scanUnseen(wallet).catch(this.logNotStarted);
+    // The guard of the next scan replaces that of this one.
+    this.scanUnseen(wallet).catch(this.logNotStarted).finally(this.deps.onProgress);
   }
   /**
    * Scans, in the background, the blocks that the wallet has not seen. Does nothing while another scan runs, or while

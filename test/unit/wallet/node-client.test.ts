@@ -366,6 +366,33 @@ t.test('a wallet scans all blocks that were announced without their bytes', asyn
   close();
 });
 
+t.test('keeps blocks over which the tip jumped until every wallet has scanned them', async (t) => {
+  const { node, client, close } = linked(1_000);
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-node-client-'));
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  const { surroundings } = await createMemoryWallet();
+  const manager = managerIn({ dir, surroundings, tip: node.tip, deps: { client } });
+  node.jump(2);
+  t.equal(node.keptFrom, Number.POSITIVE_INFINITY, 'no wallet is loaded');
+  const { wallet } = await manager.createWallet({ ...PLAIN_WALLET, name: 'w', disablePrivateKeys: true });
+  await run(wallet, 'importaddress', '51', '', false);
+  await until('no guard', () => node.keptFrom === Number.POSITIVE_INFINITY);
+  // The scan of the skipped blocks waits for the end of another one.
+  wallet.scans.reserve(0);
+  node.jump(3);
+  t.equal(node.keptFrom, 3, 'before the wallet knows of the jump');
+  client.sync();
+  await until('the wallet to know of the jump', () => wallet.tip?.height === 5);
+  await client.stored();
+  t.equal(node.keptFrom, 3);
+  await wallet.change((batch) => wallet.scans.markRunning(null, batch));
+  manager.scanner.endScan(wallet);
+  await until('3 transactions', () => wallet.ledger.txs.size === 3);
+  await until('the end of the guard', () => node.keptFrom === Number.POSITIVE_INFINITY);
+  await manager.close();
+  close();
+});
+
 t.test('sync delivers everything that the node thread acknowledged before', async (t) => {
   const blocks = 3000;
   const acknowledged = new Int32Array(new SharedArrayBuffer(8));
