@@ -11,6 +11,8 @@ export interface SpendRules {
    * a match without change, then with change.
    */
   readonly leastWaste: boolean;
+  /** Largest number of coins of one address that count as one coin (-avoidpartialspends). */
+  readonly maxGroupCoins: number;
   /**
    * True if change uses the address type of the payment's outputs, if the wallet can make such addresses. False: change
    * is segwit if any recipient is.
@@ -34,6 +36,7 @@ export interface SpendRules {
 /** Rules of Core up to release 0.21. */
 export const OLD_SPENDING: SpendRules = {
   leastWaste: false,
+  maxGroupCoins: 10,
   changeLikePayment: false,
   dummySizes: true,
   bumpsAny: false,
@@ -44,6 +47,7 @@ export const OLD_SPENDING: SpendRules = {
 /** Rules of Core's master branch of August 2026. */
 export const NEW_SPENDING: SpendRules = {
   leastWaste: true,
+  maxGroupCoins: 100,
   changeLikePayment: true,
   dummySizes: false,
   bumpsAny: true,
@@ -145,7 +149,7 @@ export const SPEND_ROWS = {
   avoidPartialSpends: [
     'avoidpartialspends',
     'bool',
-    'Spend all coins of an address together, at most ten',
+    'Spend all coins of an address together, at most 100 (with -compat=0.21.1 at most ten)',
     DEFAULT_SPEND.avoidPartialSpends,
   ],
   rejectLongChains: [

@@ -117,7 +117,7 @@ export class PaymentPlan {
     const numbers = addressNumbers(this.#wallet, pool.rows, options.rules.leastWaste);
     // Random, because a fixed order of an address's coins would reveal something about the wallet.
     const order = randomOrder(numbers.length, chance);
-    return addressGroups(pool.columns, numbers, order, client.maxAncestors);
+    return addressGroups(pool.columns, numbers, order, { maxMembers: options.rules.maxGroupCoins, maxAncestors: client.maxAncestors });
   }
 
   #draft(pool: PaymentCoins, groups: Groups): Draft | PaymentError | Promise<Draft | PaymentError> {
@@ -173,11 +173,12 @@ export class PaymentPlan {
   #positive(pool: PaymentCoins, groups: Groups): Groups {
     const { columns } = pool;
     if (groups.count === columns.count) return groups;
-    const { client, chance } = this.#setting;
+    const { client, chance, options } = this.#setting;
     const numbers = addressNumbers(this.#wallet, pool.rows, true);
     const order = randomOrder(numbers.length, chance);
     const worthwhile = order.filter((coin) => columns.values[coin] > spendFee(columns, coin, this.#rate.feeRate));
-    return addressGroups(columns, numbers, worthwhile, client.maxAncestors) ?? singleGroups(columns);
+    const limits = { maxMembers: options.rules.maxGroupCoins, maxAncestors: client.maxAncestors };
+    return addressGroups(columns, numbers, worthwhile, limits) ?? singleGroups(columns);
   }
 
   #draftInSteps(terms: CommonTerms, pool: PaymentCoins, groups: Groups): Draft | PaymentError {

@@ -248,7 +248,7 @@ t.test('drafts conserve amounts, pay for size and low-fee ancestors, and keep th
         const addresses = Int32Array.from(list, ({ address }) => address);
         const order = Int32Array.from(list, (_, i) => i);
         const group = async (some: Int32Array): Promise<Groups> =>
-          (together ? addressGroups(coins, addresses, some, 25) : null) ?? singleGroups(coins);
+          (together ? addressGroups(coins, addresses, some, { maxMembers: 10, maxAncestors: 25 }) : null) ?? singleGroups(coins);
         const worth = order.filter((i) => coins.values[i] > up(feeRate, coins.inputBytes[i]) + coins.bumpFees[i]);
         const presets = Array.from({ length: presetCount }, (_, i) => ({ value: 20_000 + i, bytes: 68, bumpFee: i * 100 }));
         const terms: WasteDraftTerms = {

@@ -202,12 +202,12 @@ t.test('spends from the safest tier that reaches the amount', async (t) => {
   t.equal(await chosen(25 * CENT + 1), null);
 });
 
-t.test('groups coins of an address, ten at most', async (t) => {
+t.test('groups coins of an address, as many as the limit at most', async (t) => {
   const list = Array.from({ length: 25 }, () => ({ value: CENT }));
   const { coins } = termsOf([...list, { value: 7 * CENT }, { value: 9 * CENT, depth: 3 }]);
   const numbers = Int32Array.from({ length: 27 }, (_, i) => (i < 25 ? 0 : -1));
   const order = randomOrder(27, seededSource(5));
-  const groups = addressGroups(coins, numbers, order, 25)!;
+  const groups = addressGroups(coins, numbers, order, { maxMembers: 10, maxAncestors: 25 })!;
   t.same(
     [...groups.values].sort((a, b) => a - b),
     [5 * CENT, 7 * CENT, 9 * CENT, 10 * CENT, 10 * CENT],
@@ -219,8 +219,15 @@ t.test('groups coins of an address, ten at most', async (t) => {
     [...groups.members].sort((a, b) => a - b),
     Array.from({ length: 27 }, (_, i) => i),
   );
+  const large = addressGroups(coins, numbers, order, { maxMembers: 100, maxAncestors: 25 })!;
+  t.same(
+    [...large.values].sort((a, b) => a - b),
+    [7 * CENT, 9 * CENT, 25 * CENT],
+    'one group of fewer than 100 coins',
+  );
+  t.equal(large.ancestors[large.values.indexOf(25 * CENT)], 0, 'and no rest');
   const alone = Int32Array.from({ length: 27 }, (_, i) => i);
-  t.equal(addressGroups(coins, alone, order, 25), null, 'nothing shared, nothing to group');
+  t.equal(addressGroups(coins, alone, order, { maxMembers: 10, maxAncestors: 25 }), null, 'nothing shared, nothing to group');
   const terms = termsOf([...list, { value: 7 * CENT }, { value: 9 * CENT, depth: 3 }], { groups });
   const choice = chooseCoins(terms, 8 * CENT, false, 0, seededSource(3));
   t.ok([10, 11].includes(choice.coins!.length) || choice.value === 16 * CENT, 'whole groups');

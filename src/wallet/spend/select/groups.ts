@@ -1,5 +1,5 @@
 // Groups of coins that are spent together or not at all. Without -avoidpartialspends each coin is its own group. With
-// it, coins of one address form a group of at most ten. Core 0.21: GroupOutputs, OutputGroup.
+// it, coins of one address form groups of a limited size. Core: GroupOutputs, OutputGroup.
 import { indices } from './order.js';
 
 /** Available coins as columns. Amounts in satoshis. */
@@ -37,9 +37,6 @@ export interface Groups {
   readonly descendants: Int32Array;
 }
 
-/** Largest number of coins of one group. */
-const MAX_MEMBERS = 10;
-
 export function emptyColumns(count: number): CoinColumns {
   return {
     count,
@@ -73,11 +70,17 @@ export function singleGroups(coins: CoinColumns): Groups {
 /**
  * Groups coins by address.
  * @param addressOf number of each coin's address; -1 without one
- * @param maxAncestors limit of the mempool. The incomplete last group of an address with more than ten coins gets an
- *   ancestor count just below it, so that other groups are preferred
+ * @param maxMembers largest number of coins of one group
+ * @param maxAncestors limit of the mempool. The last of several groups of an address gets an ancestor count just below
+ *   it, so that other groups are preferred
  * @returns null if no two coins share an address
  */
-export function addressGroups(coins: CoinColumns, addressOf: Int32Array, order: Int32Array, maxAncestors: number): Groups | null {
+export function addressGroups(
+  coins: CoinColumns,
+  addressOf: Int32Array,
+  order: Int32Array,
+  { maxMembers, maxAncestors }: { readonly maxMembers: number; readonly maxAncestors: number },
+): Groups | null {
   const lists: number[][] = [];
   /** For each address: the group that still accepts coins. */
   const open = new Map<number, number>();
@@ -90,7 +93,7 @@ export function addressGroups(coins: CoinColumns, addressOf: Int32Array, order: 
     if (group === undefined) {
       if (address >= 0) open.set(address, lists.length);
       lists.push([coin]);
-    } else if (lists[group].length < MAX_MEMBERS) {
+    } else if (lists[group].length < maxMembers) {
       lists[group].push(coin);
       shared = true;
     } else {
