@@ -373,6 +373,7 @@ t.test('funds transactions: fundrawtransaction, walletcreatefundedpsbt, send', a
     [{ subtractFeeFromOutputs: {} }, '-3 JSON value of type object for field subtractFeeFromOutputs is not of expected type array'],
     [{ subtract_fee_from_outputs: 1 }, '-3 JSON value of type number for field subtract_fee_from_outputs is not of expected type array'],
     [{ input_weights: [1] }, '-3 JSON value of type null is not of expected type string'],
+    [{ input_weights: null }, '-3 JSON value of type null is not of expected type array'],
     [
       { input_weights: [{ txid: coin.txid, vout: 0, weight: 3e9 }], max_tx_weight: 1.5 },
       '-8 Invalid parameter, weight cannot be greater than the maximum standard tx weight of 400000',
@@ -394,6 +395,10 @@ t.test('funds transactions: fundrawtransaction, walletcreatefundedpsbt, send', a
   t.equal(await refusal(immature), '-3 JSON value of type null is not of expected type bool');
   t.equal(await refusal(node.call('estimatesmartfee', 6, 'unset', { verbosity: 1.5 })), '-1 JSON integer out of range');
   t.equal(await refusal(node.call('getblockfrompeer', 'aa'.repeat(32), 3e9)), '-1 Block header missing');
+  t.equal(await refusal(node.call('walletcreatefundedpsbt', [], null, -1)), '-8 Invalid parameter, locktime out of range');
+  t.equal(await refusal(node.call('walletcreatefundedpsbt', [], null)), '-8 Invalid parameter, output argument must be non-null');
+  const bump = node.call('psbtbumpfee', coin.txid, { psbt_version: null });
+  t.equal(await refusal(bump), '-3 JSON value of type null is not of expected type number');
   t.equal(await refusal(node.call('fundrawtransaction', 'zz')), '-22 TX decode failed');
   t.equal(await refusal(fund({}, await node.call('createrawtransaction', [], {}))), '-8 TX must have at least one output');
 

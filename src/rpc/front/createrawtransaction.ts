@@ -119,14 +119,19 @@ export const asTxVersion = (value: JsonValue | undefined): number => ((value ?? 
  * @param replaceable null: signal replaceability, but accept inputs whose sequence does not
  */
 export function constructTransaction(
-  ctx: Pick<FrontContext, 'params' | 'hashes'>,
+  ctx: Pick<FrontContext, 'params' | 'hashes' | 'compat'>,
   { inputs, outputs, locktime: lock }: TxParts,
   replaceable: boolean | null,
   version = DEFAULT_VERSION,
 ): Uint8Array {
-  if (outputs === null) invalid('output argument must be non-null');
   const listed = inputs === null ? [] : asArray(inputs);
-  if (!(outputs instanceof JsonObject)) asArray(outputs);
+  const checkOutputs = (): void => {
+    if (outputs === null) invalid('output argument must be non-null');
+    if (!(outputs instanceof JsonObject)) asArray(outputs);
+  };
+  // Releases differ in what they check first.
+  const later = follows(ctx.compat, 31);
+  if (!later) checkOutputs();
   let locktime = 0;
   if (lock !== null) {
     const number = asInt64(lock);
@@ -136,6 +141,7 @@ export function constructTransaction(
   if (version < 1 || version > MAX_STANDARD_VERSION) invalid(`version out of range(1~${MAX_STANDARD_VERSION})`);
   const sequence = (replaceable ?? true) ? SEQUENCE_REPLACEABLE : locktime ? SEQUENCE_LOCKABLE : SEQUENCE_FINAL;
   const vin = listed.map((one) => input(one, sequence));
+  if (later) checkOutputs();
   const vout = outputsOf(outputs, ctx);
   if (replaceable && vin.length > 0 && !vin.some((one) => one.sequence <= SEQUENCE_REPLACEABLE)) {
     fail(RPC_CODE.INVALID_PARAMETER, 'Invalid parameter combination: Sequence number(s) contradict replaceable option');

@@ -54,7 +54,7 @@ function bumpRequest(ctx: WalletContext, wallet: Wallet, options: JsonObject | u
   }
   const outputs = given(listed) ? outputsOf(listed, { params: ctx.params, hashes: ctx.crypto }) : [];
   const changeIndex = options.has('original_change_index') ? asUint32(options.get('original_change_index')) : null;
-  const version = asPsbtVersion(given(options.get('psbt_version')) ? asUint32(options.get('psbt_version')) : undefined, ctx.compat);
+  const version = asPsbtVersion(options.has('psbt_version') ? asUint32(options.get('psbt_version')) : undefined, ctx.compat);
   return { control, wishes: { ...wishes, outputs, changeIndex }, version };
 }
 

@@ -108,7 +108,7 @@ export interface FundCall {
   /** True if a fee rate in sat/vB may be below the minimum. */
   readonly overrideRate: boolean;
   /** Inputs as the caller listed them, possibly with weights. */
-  readonly listed?: Given;
+  readonly listed?: readonly JsonValue[];
   /** Names of the outputs, by which a caller may select those that pay the fee. */
   readonly names: readonly string[];
 }
@@ -149,7 +149,7 @@ export async function fundWith(
   }
   if (later) {
     const object = options instanceof JsonObject ? options : null;
-    readWeights(fund.listed ?? object?.get('input_weights'), control);
+    readWeights(fund.listed ?? (object?.has('input_weights') ? asArray(object.get('input_weights')) : []), control);
     if (object?.has('max_tx_weight')) control.maxWeight = asInt(object.get('max_tx_weight'));
   }
   if (later && tx.version === VERSION_3) control.maxWeight = Math.min(control.maxWeight ?? MAX_WEIGHT_3, MAX_WEIGHT_3);
@@ -182,12 +182,12 @@ async function foreignOutputs(ctx: WalletContext, wallet: Wallet, tx: TxFields):
 }
 
 /** Reads the weights of inputs. */
-function readWeights(value: Given, control: ReturnType<typeof controlFor>): void {
-  if (!given(value)) return;
+function readWeights(list: readonly JsonValue[], control: ReturnType<typeof controlFor>): void {
+  if (list.length === 0) return;
   const bad = (why: string): never => invalid(`Invalid parameter, ${why}`);
   const weights = new Map<string, number>();
   const inputs: Uint8Array[] = [];
-  for (const item of asArray(value)) {
+  for (const item of list) {
     const input = item instanceof JsonObject ? item : new JsonObject([], []);
     const txid = asHash(input.get('txid'), 'txid');
     const index = input.get('vout');

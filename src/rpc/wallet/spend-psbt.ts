@@ -22,7 +22,7 @@ import { failFill } from './walletprocesspsbt.js';
 
 /** Returns the fields of a transaction from inputs, outputs, and lock time. */
 export function startedTx(ctx: WalletContext, parts: TxParts, replaceable: boolean, version?: number): TxFields {
-  const context = { params: ctx.params, hashes: ctx.crypto };
+  const context = { params: ctx.params, hashes: ctx.crypto, compat: ctx.compat };
   return fieldsOf(parseTx(constructTransaction(context, parts, replaceable, version), ctx.crypto, { allowWitness: false }));
 }
 
