@@ -166,7 +166,8 @@ export function createLogger(options: LogOptions): NodeLogger {
   const thread = options.threadNames ? '[main] ' : '';
   /** @param loud true to write the line to stderr too, whatever the options say */
   const write = (severity: Severity, message: string, { category, loud = false }: { category?: string; loud?: boolean } = {}): void => {
-    const escaped = escapeLine(message);
+    // Some texts of Core begin with the label.
+    const escaped = escapeLine(severity === 'warning' && !options.levelAlways ? message.replace(/^Warning: /, '') : message);
     const text = `${stamp()}${thread}${labelOf(severity, category, options.levelAlways)}${escaped}\n`;
     // Written synchronously: a line is in the file before any thread can show the effect that it describes.
     tryWrite(file, text);

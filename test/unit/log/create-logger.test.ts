@@ -46,6 +46,14 @@ t.test('starts each line with the time, mock time and thread name as the options
     written({}, (log) => log.warn('a')),
     /Z Warning: a\n/,
   );
+  t.match(
+    written({}, (log) => log.warn('Warning: b')),
+    /Z Warning: b\n/,
+  );
+  t.match(
+    written({ levelAlways: true }, (log) => log.warn('Warning: c')),
+    /Z \[all:warning\] Warning: c\n/,
+  );
 });
 
 t.test('writes a line to the file before the call returns', async (t) => {
