@@ -157,6 +157,15 @@ const fixedOptions = (dir: string, port: number): string[] => [
   '-keypool=1',
 ];
 
+/** Returns the credentials of a node, or nothing. A node that refuses its options deletes the file again. */
+function cookieIn(dir: string): string {
+  try {
+    return fs.readFileSync(path.join(dir, 'regtest', '.cookie'), 'utf8').trim();
+  } catch {
+    return '';
+  }
+}
+
 /** Starts a node with an empty folder, makes the calls, and stops it. */
 async function outcomeOf(command: string, before: readonly string[], options: readonly string[]): Promise<Outcome> {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-compare-option-'));
@@ -173,9 +182,8 @@ async function outcomeOf(command: string, before: readonly string[], options: re
   );
   try {
     for (const deadline = Date.now() + START_MS; !ended && Date.now() < deadline; await sleep(50)) {
-      const cookie = path.join(dir, 'regtest', '.cookie');
-      if (!fs.existsSync(cookie)) continue;
-      const auth = fs.readFileSync(cookie, 'utf8').trim();
+      const auth = cookieIn(dir);
+      if (auth === '') continue;
       const body = JSON.stringify(QUESTIONS.map((method, id) => ({ id, method, params: method === CREATE ? ['w'] : [] })));
       const reply = await httpRequest({ port, agent: false, auth, headers: { 'content-type': 'text/plain' }, body }).catch(() => null);
       if (reply === null || !reply.body.startsWith('[')) continue;
