@@ -1,11 +1,12 @@
 // Gives adit and a bitcoind every option of bitcoind's help, each with several values, and prints where the two differ:
 // whether they start, the error if not, and what calls about their state answer.
 //
-//   npm run compare:options -- --bitcoind=PATH [--only=REGEX] [--minutes=60] [--seed=1] [--words]
+//   npm run compare:options -- --bitcoind=PATH [--only=REGEX] [--minutes=60] [--seed=1] [--words] [--intended]
 //
 // Both run on regtest over empty folders. An option that adit's parser refuses starts only bitcoind, which should end
-// before it opens anything. The other options start both, ten different ones at a time. If the two differ then, the
-// options are tried again in halves. Differences that exist without any option are left out. The words of errors are
+// before it opens anything. The other options start both, twenty different ones at a time. If the two differ then, the
+// options are tried again in halves. Intended differences are tried with --intended only, because each of them costs
+// ten starts. Differences that exist without any option are left out. The words of errors are
 // compared with --words only. The order of the cases is random, so that short runs with several seeds cover all of
 // them. Exit status 1 when there was any difference.
 import { execFileSync, spawn } from 'node:child_process';
@@ -30,13 +31,14 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '60' },
     seed: { type: 'string', default: '1' },
     words: { type: 'boolean', default: false },
+    intended: { type: 'boolean', default: false },
   },
 });
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const bitcoind = bitcoindOf(values);
 const START_MS = 120_000;
 /** Number of options of one start. */
-const TOGETHER = 10;
+const TOGETHER = 20;
 const OF_ADIT = ['-compat=31', '-fronts=1', '-rehearse=0'];
 
 /** Creates a wallet, because Core parses the options of wallets when a wallet is created or loaded. */
@@ -63,6 +65,17 @@ const QUESTIONS = [
 /** Options that end the process, look up names, need a service, or decide how this comparison reaches the nodes. */
 const LEFT_OUT =
   /^-(help|version|h|daemon|daemonwait|conf|datadir|includeconf|settings|rpcport|rpcbind|rpcallowip|rpcuser|rpcpassword|rpcauth|rpccookiefile|signer|ipcbind|server|chain|testnet|testnet4|signet|regtest|seednode|addnode|connect|bind|whitebind|torcontrol|torpassword|natpmp|dnsseed|forcednsseed|loadblock)$/;
+
+/** Cases whose difference is intended. docs/measurements/2026-11-30-comparison-runs.md has the reasons. */
+const INTENDED: readonly RegExp[] = [
+  /^-asmap(=[12]?)?$/,
+  /^-whitelist=[012]$/,
+  /^-onion=[12]$/,
+  /^-(externalip|proxy|i2psam)=abc$/,
+  /^-noi2psam$/,
+  /^-cjdnsreachable(=[12])?$/,
+  /^-zmqpub(hashblock|hashtx|rawblock|rawtx|sequence)=?$/,
+];
 
 /** Numeric options of which a large value starts many threads, allocates memory, or makes many keys. */
 const COSTLY = /^-(.*threads|.*cachesize|keypool|dbcache)$/;
@@ -233,7 +246,7 @@ const only = new RegExp(values.only);
 const random = pseudoRandom(Number(values.seed));
 const cases = optionsOf(help)
   .flatMap(casesOf)
-  .filter((option) => only.test(option))
+  .filter((option) => only.test(option) && (values.intended || !INTENDED.some((one) => one.test(option))))
   .map((option) => ({ option, at: random() }))
   .sort((a, b) => a.at - b.at);
 
@@ -266,6 +279,7 @@ function show(option: string, rows: readonly [core: string, adit: string][]): vo
 async function compare(options: readonly string[]): Promise<void> {
   if (options.length === 0 || Date.now() > deadline) return;
   starts++;
+  if (starts % 10 === 0) process.stderr.write(`${starts} starts, ${tried} of ${cases.length} cases: ${differing.size} differ\n`);
   const [core, adit] = await ofBoth(options);
   const rows = rowsOf(core, adit);
   const same = rows.length === 0 && core.error === '';
