@@ -19,7 +19,7 @@ hurry(-5);
 const { params, compat } = workerData as { readonly params: ChainParams; readonly compat: Compat };
 const context = createDecodeContext(params, compat);
 const run = createJobRunner(context);
-export const { expandScripts, findActivity } = createScanRunner(context);
+export const { deriveAddresses, expandScripts, findActivity } = createScanRunner(context);
 
 /** Called by Piscina. @param job a read job as JSON */
 export function render(job: string): ReadResult {

@@ -11,7 +11,7 @@ import { blockSubsidy } from '../consensus/rules/subsidy.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
 import { MuHash } from '../crypto/muhash.js';
-import { Slicer } from '../lib/slicer.js';
+import { TimeSlice } from '../lib/time-slice.js';
 import { bogoSizeOf, coinElement } from '../storage/codec/coin-element.js';
 import { coinStatsKey, PREFIX, prefixRange } from '../storage/layout.js';
 import type { BatchOp, Store } from '../storage/store.js';
@@ -87,7 +87,7 @@ export class CoinStatsIndex implements IndexKind {
     totals: CoinTotals,
     subsidy: bigint,
   ): Promise<void> {
-    const slicer = new Slicer();
+    const slice = new TimeSlice();
     for (let t = 0; t < block.txs.length; t++) {
       const tx = block.txs[t] as TxView;
       if (t === 0 && isOverwritten(node)) {
@@ -97,7 +97,7 @@ export class CoinStatsIndex implements IndexKind {
       }
       for (let o = 0; o < tx.outputCount; o++) {
         this.#addOutput(tx, o, { value: tx.outputValue(o), script: tx.outputScript(o), height: node.height, coinbase: t === 0 }, totals);
-        if (slicer.due) await slicer.pause();
+        if (slice.over) await slice.next();
       }
       const coins = t === 0 ? [] : (spent[t - 1] ?? []);
       for (let i = 0; i < coins.length; i++) {
@@ -107,7 +107,7 @@ export class CoinStatsIndex implements IndexKind {
         totals.outputs--;
         totals.amount -= BigInt(coin.value);
         totals.bogoSize -= bogoSizeOf(coin.script);
-        if (slicer.due) await slicer.pause();
+        if (slice.over) await slice.next();
       }
     }
   }
@@ -128,14 +128,14 @@ export class CoinStatsIndex implements IndexKind {
   }
 
   async disconnect(node: HeaderNode, block: BlockView, spent: readonly (readonly Coin[])[]): Promise<BatchOp[]> {
-    const slicer = new Slicer();
+    const slice = new TimeSlice();
     // Genesis needs no exception here: it is never disconnected, although its output is not a coin.
     for (let t = block.txs.length - 1; t >= 0; t--) {
       const tx = block.txs[t] as TxView;
       const coins = t === 0 ? [] : (spent[t - 1] ?? []);
       for (let i = 0; i < coins.length; i++) {
         this.#set.insert(coinElement(tx.outpoint(i), coins[i] as Coin));
-        if (slicer.due) await slicer.pause();
+        if (slice.over) await slice.next();
       }
       if (t === 0 && isOverwritten(node)) continue;
       for (let o = 0; o < tx.outputCount; o++) {
@@ -143,7 +143,7 @@ export class CoinStatsIndex implements IndexKind {
         if (isUnspendable(script)) continue;
         const coin = { value: tx.outputValue(o), script, height: node.height, coinbase: t === 0 };
         this.#set.remove(coinElement(outpointOf(tx.txid, o), coin));
-        if (slicer.due) await slicer.pause();
+        if (slice.over) await slice.next();
       }
     }
     this.#totals = null;

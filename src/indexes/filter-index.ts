@@ -9,7 +9,7 @@ import { equalBytes } from '../consensus/bytes/hex.js';
 import type { Coin } from '../consensus/coin.js';
 import type { Hashes } from '../crypto/crypto.js';
 import { BASIC_FILTER, BasicFilterBuilder, filterHash, filterHeader } from '../filters/index.js';
-import { Slicer } from '../lib/slicer.js';
+import { TimeSlice } from '../lib/time-slice.js';
 import { filterIndexKey, PREFIX, prefixRange } from '../storage/layout.js';
 import type { BatchOp, Store } from '../storage/store.js';
 import type { IndexKind } from './follower.js';
@@ -64,17 +64,17 @@ export class FilterIndex implements IndexKind {
   async connect(node: HeaderNode, block: BlockView, spent: readonly (readonly Coin[])[]): Promise<BatchOp[]> {
     const before = await this.#headerBefore(node);
     const builder = new BasicFilterBuilder(node.hash);
-    const slicer = new Slicer();
+    const slice = new TimeSlice();
     for (const tx of block.txs) {
       for (let o = 0; o < tx.outputCount; o++) {
         builder.output(tx.outputScript(o));
-        if (slicer.due) await slicer.pause();
+        if (slice.over) await slice.next();
       }
     }
     for (const coins of spent) {
       for (const coin of coins) {
         builder.spent(coin.script);
-        if (slicer.due) await slicer.pause();
+        if (slice.over) await slice.next();
       }
     }
     const filter = builder.finish();

@@ -8,7 +8,7 @@ import type { Coin } from '../consensus/coin.js';
 import type { Clock } from '../lib/clock.js';
 import type { ListenerGuard } from '../lib/listener-guard.js';
 import { durationText, ProgressMeter, percentText } from '../lib/progress.js';
-import { Slicer } from '../lib/slicer.js';
+import { TimeSlice } from '../lib/time-slice.js';
 import type { Logger } from '../log/logger.js';
 import { indexStateKey, type PrefixRange } from '../storage/layout.js';
 import type { BatchOp, Store } from '../storage/store.js';
@@ -224,7 +224,7 @@ export class IndexFollower {
   async #followChain(): Promise<void> {
     const { chain, log, clock } = this.#deps;
     let meter: ProgressMeter | null = null;
-    const slicer = new Slicer();
+    const slice = new TimeSlice();
     while (!this.#stopping) {
       const at = this.#at;
       // Promise that the next event (tip change, stop) resolves.
@@ -246,7 +246,7 @@ export class IndexFollower {
       const next = at === null ? chain.view.genesis : chain.view.validTip.ancestor(at.height + 1);
       if (next === null) continue;
       await this.#advance(next);
-      if (slicer.due) await slicer.pause();
+      if (slice.over) await slice.next();
       meter ??= new ProgressMeter(() => clock.monotonicMs(), at?.height ?? 0, REPORT_MS);
       if (!this.#caughtUp && meter.shouldReport()) this.#report(meter, next.height);
     }

@@ -10,7 +10,7 @@ import { writeU32 } from '../consensus/bytes/writer.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
 import { type SipKey, sipHash24, sipKey } from '../crypto/siphash.js';
-import { Slicer } from '../lib/slicer.js';
+import { TimeSlice } from '../lib/time-slice.js';
 import { PREFIX, placeOfSpenderKey, prefixRange, spenderKey, spendersRange } from '../storage/layout.js';
 import type { BatchOp, Store } from '../storage/store.js';
 import { StoreError } from '../storage/store-error.js';
@@ -56,12 +56,12 @@ export class SpenderIndex implements IndexKind {
 
   async #operations(node: HeaderNode, block: BlockView, operation: (key: Uint8Array) => BatchOp): Promise<BatchOp[]> {
     const ops: BatchOp[] = [];
-    const slicer = new Slicer();
+    const slice = new TimeSlice();
     for (const { tx, place } of placesIn(node, block)) {
       if (tx.isCoinbase) continue;
       for (let i = 0; i < tx.inputCount; i++) {
         ops.push(operation(spenderKey(this.#hash(tx.outpoint(i)), place)));
-        if (slicer.due) await slicer.pause();
+        if (slice.over) await slice.next();
       }
     }
     return ops;

@@ -8,7 +8,7 @@ import { equalBytes } from '../consensus/bytes/hex.js';
 import { DecodeError } from '../consensus/bytes/reader.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
-import { Slicer } from '../lib/slicer.js';
+import { TimeSlice } from '../lib/time-slice.js';
 import { PREFIX, prefixRange, txIndexKey } from '../storage/layout.js';
 import type { BatchOp, Store } from '../storage/store.js';
 import { StoreError } from '../storage/store-error.js';
@@ -49,10 +49,10 @@ export class TxIndex implements IndexKind {
     // Omit the genesis coinbase, as Core does, because it cannot be spent.
     if (node.height === 0) return [];
     const ops: BatchOp[] = [];
-    const slicer = new Slicer();
+    const slice = new TimeSlice();
     for (const { tx, place } of placesIn(node, block)) {
       ops.push({ type: 'put', key: txIndexKey(tx.txid), value: place });
-      if (slicer.due) await slicer.pause();
+      if (slice.over) await slice.next();
     }
     return ops;
   }

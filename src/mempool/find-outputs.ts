@@ -1,6 +1,6 @@
 import type { SpentOutput } from '../consensus/script/spent-output.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
-import { Slicer } from '../lib/slicer.js';
+import { TimeSlice } from '../lib/time-slice.js';
 
 /** Number of coins that one step looks up, so that reads overlap and no step takes long. */
 const OUTPOINTS_AT_ONCE = 200;
@@ -18,7 +18,7 @@ export interface OutputSources {
 export async function findOutputs({ coins, mempool }: OutputSources, outpoints: readonly Uint8Array[]): Promise<(SpentOutput | null)[]> {
   await mempool.settled();
   const found: (SpentOutput | null)[] = [];
-  const slicer = new Slicer();
+  const slice = new TimeSlice();
   for (let first = 0; first < outpoints.length; first += OUTPOINTS_AT_ONCE) {
     const end = Math.min(first + OUTPOINTS_AT_ONCE, outpoints.length);
     const elsewhere: number[] = [];
@@ -32,7 +32,7 @@ export async function findOutputs({ coins, mempool }: OutputSources, outpoints: 
     }
     const unspent = await coins.coinsAt(elsewhere.map((input) => outpoints[input]));
     for (const [i, input] of elsewhere.entries()) found[input] = unspent[i] ?? null;
-    if (slicer.due) await slicer.pause();
+    if (slice.over) await slice.next();
   }
   return found;
 }

@@ -245,7 +245,7 @@ export class ReorgFollower {
   async #bringBack(): Promise<void> {
     const { pool, eviction, log } = this.#deps;
     // Acceptance and templates wait for this loop, so use a time slice of its own instead of the queue of long calls.
-    const slices = new TimeSlice();
+    const slices = new TimeSlice('chain');
     try {
       // Let the other listeners of the tip run first.
       await slices.next();

@@ -120,6 +120,7 @@ export function createNodeContext(base: NodeBase, parts: ContextParts, active: A
     coins: chain.coins,
     commands: chain.commands,
     scanJobs: {
+      deriveAddresses: (job) => parts.renderers.runNamed('deriveAddresses', job, passedBuffers(job.secrets)),
       expandScripts: (job) => parts.renderers.runNamed('expandScripts', job, passedBuffers(job.secrets)),
       findActivity: (job) => parts.renderers.runNamed('findActivity', job),
     },

@@ -3,7 +3,7 @@
 import type { ChainView } from '../chain/index.js';
 import type { HeaderContext } from '../consensus/header-context.js';
 import { periodEnd, unknownVotes } from '../consensus/rules/versionbits.js';
-import { Slicer } from '../lib/slicer.js';
+import { TimeSlice } from '../lib/time-slice.js';
 import type { Logger } from '../log/logger.js';
 import { type Compat, follows } from '../policy/compat.js';
 
@@ -68,7 +68,7 @@ export class RuleWatch {
   }
 
   async #checkRules(): Promise<void> {
-    const slicer = new Slicer();
+    const slice = new TimeSlice();
     const { params, versionBits, tip } = this.#chain;
     const pending: HeaderContext[] = [];
     let rules: Rules | undefined;
@@ -86,7 +86,7 @@ export class RuleWatch {
         rules = { active, lockedIn: unknownVotes(closed, params, versionBits) & this.#signals & ~active };
       }
       this.#rules.set(closed, rules);
-      if (slicer.due) await slicer.pause();
+      if (slice.over) await slice.next();
     }
     if (rules !== undefined) this.#reportRules(rules);
   }

@@ -136,7 +136,7 @@ export class ZmqPublisher {
   }
 
   async #send(): Promise<void> {
-    const turns = new TimeSlice();
+    const turns = new TimeSlice('chain');
     while (this.#waiting.length > 0) {
       const batch = this.#waiting;
       this.#waiting = [];

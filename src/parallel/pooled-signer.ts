@@ -8,7 +8,7 @@ import type { Crypto } from '../crypto/crypto.js';
 import { readSignResult, SIGN_MESSAGE_VERSION, type SignJob, type SignJobResult, type SignPart } from '../jobs/sign.js';
 import { type SigningMaterial, wipeSignSlab, writeSignSlab, writeSubjectSlab } from '../jobs/sign-slab.js';
 import { SlabPool } from '../jobs/slab-pool.js';
-import { Slicer } from '../lib/slicer.js';
+import { TimeSlice } from '../lib/time-slice.js';
 import { MaterialGatherer, type SigningProvider, type SigningResult, type SigningThreads, signingTx } from '../signing/index.js';
 import type { WorkPool } from './pool.js';
 import { SigningQueue } from './signing-queue.js';
@@ -93,7 +93,7 @@ export class PooledSigner implements SigningThreads {
     const parts: Promise<Results[]>[] = [];
     try {
       const signing = signingTx(work.tx, work.spent, this.#deps.crypto);
-      const slicer = new Slicer();
+      const slice = new TimeSlice();
       for (let first = 0; first < inputCount; first += size) {
         // The oldest job usually ends first.
         if (parts.length >= MAX_PENDING_JOBS) await parts[parts.length - MAX_PENDING_JOBS];
@@ -102,7 +102,7 @@ export class PooledSigner implements SigningThreads {
         try {
           for (let i = first; i < end; i++) {
             material.addInput(i);
-            if (slicer.due) await slicer.pause();
+            if (slice.over) await slice.next();
           }
           const part = this.#post([{ material: material.found, subject, first, end }]);
           // The promise is awaited below; until then a rejection is ignored.

@@ -1,7 +1,7 @@
 // Transactions that wait to be signed on the calling thread, one per tick. If the queue is long, other threads get
 // equal shares of it, each in one message: a message to another thread and back costs as much as two signatures, and
 // little more with eight.
-import { yieldInQueue } from '../lib/slicer.js';
+import { yieldInQueue } from '../lib/time-slice.js';
 
 /** Minimum number of transactions in a share. A message for a single transaction costs more than it saves. */
 const LEAST_SHARE = 2;

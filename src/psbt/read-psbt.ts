@@ -81,22 +81,12 @@ interface GlobalFields {
   readonly unknown: Map<string, RawField>;
 }
 
-/** Reads a PSBT without pauses. The parameters are those of readPsbtSteps. @throws PsbtError */
+/** Reads a PSBT. @param later use the rules and messages of release 32 @throws PsbtError */
 export function readPsbt(bytes: Uint8Array, crypto: PsbtCrypto, later = false): Psbt {
-  const steps = readPsbtSteps(bytes, crypto, later);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}
-
-/** Reads one map per step. @param later use the rules and messages of release 32 @throws PsbtError */
-export function* readPsbtSteps(bytes: Uint8Array, crypto: PsbtCrypto, later = false): Generator<void, Psbt> {
   const reader = new PsbtReader(bytes, crypto, later);
   if (!equalBytes(reader.bytes(PSBT_MAGIC.length), PSBT_MAGIC)) failRead('Invalid PSBT magic bytes');
   const global = readGlobal(reader);
-  yield;
-  const psbt = global.version === 2 ? yield* readVersion2(reader, global) : yield* readVersion0(reader, global);
+  const psbt = global.version === 2 ? readVersion2(reader, global) : readVersion0(reader, global);
   if (!reader.isEmpty) throw new PsbtError('extra data after PSBT');
   return psbt;
 }
@@ -167,7 +157,7 @@ function readGlobalField(reader: PsbtReader, key: Uint8Array, global: GlobalFiel
   }
 }
 
-function* readVersion0(reader: PsbtReader, global: GlobalFields): Generator<void, Psbt> {
+function readVersion0(reader: PsbtReader, global: GlobalFields): Psbt {
   const { tx, unknown } = global;
   if (tx === null) return failRead(`No unsigned ${reader.later ? 'transaction' : 'transcation'} was provided`);
   for (const [value, name] of [
@@ -183,19 +173,17 @@ function* readVersion0(reader: PsbtReader, global: GlobalFields): Generator<void
   while (!reader.isEmpty && inputs.length < tx.inputCount) {
     inputs.push(readInput(reader, null));
     checkPrevious(reader, inputs, tx.prevHash(inputs.length - 1), tx.prevIndex(inputs.length - 1));
-    yield;
   }
   if (inputs.length !== tx.inputCount) failRead('Inputs provided does not match the number of inputs in transaction.');
   const outputs: PsbtOutput[] = [];
   while (!reader.isEmpty && outputs.length < tx.outputCount) {
     outputs.push(readOutput(reader, null));
-    yield;
   }
   if (outputs.length !== tx.outputCount) failRead('Outputs provided does not match the number of outputs in transaction.');
   return { tx, version2: null, inputs, outputs, unknown };
 }
 
-function* readVersion2(reader: PsbtReader, global: GlobalFields): Generator<void, Psbt> {
+function readVersion2(reader: PsbtReader, global: GlobalFields): Psbt {
   const { unknown, fallbackLocktime, modifiable } = global;
   if (global.tx !== null) failRead('PSBT_GLOBAL_UNSIGNED_TX is not allowed in PSBTv2');
   const txVersion = global.txVersion ?? failRead('PSBT_GLOBAL_TX_VERSION is required in PSBTv2');
@@ -209,7 +197,6 @@ function* readVersion2(reader: PsbtReader, global: GlobalFields): Generator<void
     points.push(point);
     const hash = point.prevHash ?? failRead('Previous TXID is required in PSBTv2');
     checkPrevious(reader, inputs, hash, point.prevIndex ?? failRead("Previous output's index is required in PSBTv2"));
-    yield;
   }
   if (inputs.length !== inputCount) failRead('Inputs provided does not match the number of inputs in transaction.');
   const outputs: PsbtOutput[] = [];
@@ -220,7 +207,6 @@ function* readVersion2(reader: PsbtReader, global: GlobalFields): Generator<void
     payments.push(payment);
     if (payment.value === null) failRead('Output amount is required in PSBTv2');
     if (payment.script === null) failRead('Output script is required in PSBTv2');
-    yield;
   }
   if (outputs.length !== outputCount) failRead('Outputs provided does not match the number of outputs in transaction.');
   const wishes = inputs.map(({ sequence, requiredTime, requiredHeight }, i) => ({ ...points[i], sequence, requiredTime, requiredHeight }));

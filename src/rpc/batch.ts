@@ -1,11 +1,12 @@
 // Runs the entries of a batch one after another, and pauses so that other work is not delayed.
-import { yieldInQueue } from '../lib/slicer.js';
+import { yieldInQueue } from '../lib/time-slice.js';
 import { workClock } from '../lib/work-clock.js';
 import type { TakenBlock } from '../link/messages.js';
 import type { BatchPrefetch, CallInfo, DispatchHooks } from './call.js';
 import { BatchReply, type ReplyQuota } from './wire/batch-reply.js';
+import { LONG_BODY_BYTES } from './wire/long-reading.js';
 import type { Outcome, Reply } from './wire/reply.js';
-import { LONG_BODY_BYTES, type RequestBody, type RequestEntry } from './wire/request.js';
+import type { RequestBody, RequestEntry } from './wire/request.js';
 import type { TakenSecrets } from './wire/taken-secrets.js';
 
 /** Milliseconds between two event-loop ticks. */
@@ -15,7 +16,6 @@ export const SLICE_MS = 5;
 export class BatchCall implements CallInfo {
   readonly user: string;
   readonly path: string;
-  readonly yieldToUrgent: (() => unknown) | undefined;
   readonly taken: TakenSecrets | undefined;
   readonly fillsReads: boolean | undefined;
   readonly block: TakenBlock | null = null;
@@ -30,7 +30,6 @@ export class BatchCall implements CallInfo {
     this.path = of.path;
     this.taken = of.taken;
     this.fillsReads = of.fillsReads;
-    this.yieldToUrgent = of.yieldToUrgent;
     this.prefetch = prefetch ?? undefined;
   }
 

@@ -7,6 +7,7 @@ import type { Compat } from '../policy/compat.js';
 import { methodsOf } from './declare/methods.js';
 import { SECRET_PLACES } from './declare/secret-places.js';
 import { type CallInfo, type DispatchDeps, Dispatcher, type DispatchHooks } from './dispatch.js';
+import { LONG_BODY_BYTES } from './wire/long-reading.js';
 import { DISCONNECTED_REPLY, type Reply } from './wire/reply.js';
 import { RequestBody, type RequestOptions } from './wire/request.js';
 import { SecretSearch } from './wire/secret-search.js';
@@ -106,7 +107,7 @@ export class CallExecutor<Context extends { readonly compat: Compat; readonly cl
 
   /** Runs a body. Never rejects. Returns the reply without a promise if all entries run synchronously. */
   executeBody(bytes: Uint8Array, call: RpcCaller, hooks: DispatchHooks = {}): Reply | Promise<Reply> {
-    const info = new ExecutorCall(call, hooks);
+    const info = new ExecutorCall(call);
     const { index } = call;
     const scanned = index ? new RequestBody(bytes, index, this.#requests) : this.#dispatcher.scan(bytes, info, hooks);
     if (scanned instanceof Promise) return scanned.then((body) => this.#execute(body, call, info, hooks));
@@ -122,11 +123,9 @@ export class CallExecutor<Context extends { readonly compat: Compat; readonly cl
     const search = call.plain ? null : SecretSearch.in(body, SECRET_PLACES);
     if (search === null) return this.#dispatcher.dispatch(body, info, hooks);
     info.taken = search.taken;
-    // Search without yieldToUrgent: this body may be a submission itself, which would then wait for itself.
-    const { yieldToUrgent, ...slices } = hooks;
-    const whole = this.#dispatcher.read(search, info, slices);
-    if (whole === true && search.taken.size === 0) return this.#dispatcher.dispatch(body, info, hooks);
-    return this.#executeSecret(body, whole, info, hooks);
+    if (body.bytes.length < LONG_BODY_BYTES) search.goOn(Number.POSITIVE_INFINITY);
+    else return this.#executeSecret(body, this.#dispatcher.read(search, info, hooks), info, hooks);
+    return search.taken.size === 0 ? this.#dispatcher.dispatch(body, info, hooks) : this.#executeSecret(body, true, info, hooks);
   }
 
   async #executeSecret(body: RequestBody, whole: true | Promise<boolean>, info: ExecutorCall, hooks: DispatchHooks): Promise<Reply> {
@@ -144,17 +143,15 @@ export class CallExecutor<Context extends { readonly compat: Compat; readonly cl
 class ExecutorCall implements CallInfo {
   readonly user: string;
   readonly path: string;
-  readonly yieldToUrgent: (() => unknown) | undefined;
   readonly fillsReads: boolean | undefined;
   taken: TakenSecrets | undefined;
   readonly #call: RpcCaller;
 
-  constructor(call: RpcCaller, hooks: DispatchHooks) {
+  constructor(call: RpcCaller) {
     this.#call = call;
     this.user = call.user;
     this.path = call.uri;
     this.fillsReads = call.fillsReads;
-    this.yieldToUrgent = hooks.yieldToUrgent;
   }
 
   get signal(): AbortSignal | undefined {

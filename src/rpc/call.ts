@@ -13,11 +13,6 @@ export interface CallInfo {
   readonly fillsReads?: boolean | undefined;
   /** Aborted when the client has disconnected. */
   readonly signal?: AbortSignal | undefined;
-  /**
-   * Long work calls it between its slices, so that more urgent work runs. If it returns a promise, the long work must
-   * await it.
-   */
-  readonly yieldToUrgent?: (() => unknown) | undefined;
   /** Passphrases and private keys that were taken out of the body. They are overwritten when the call ends. */
   readonly taken?: TakenSecrets | undefined;
   /** Position of the request in its batch, if secrets were taken out; otherwise undefined. */

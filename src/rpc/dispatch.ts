@@ -2,6 +2,7 @@
 // answer by itself, the node thread and the wallets' thread dispatch the others. A Dispatcher combines the declarations
 // with the run functions of its thread. It knows no sockets.
 import { hideKeys } from '../address/descriptor/key-tokens.js';
+import { SerialQueue } from '../lib/serial-queue.js';
 import { Batch, BatchCall, SLICE_MS } from './batch.js';
 import type { BatchPrefetch, CallInfo, DispatchHooks } from './call.js';
 import { type Parameters, parametersOf } from './declare/parameters.js';
@@ -13,9 +14,9 @@ import { toArguments } from './params.js';
 import { PendingRead, type RunReadJob } from './reads/read-job.js';
 import { ReplyQuota } from './wire/batch-reply.js';
 import { encodeJson } from './wire/json-write.js';
+import { LONG_BODY_BYTES, type Reading, readInSlices } from './wire/long-reading.js';
 import { DISCONNECTED_REPLY, faultReply, type Outcome, type Reply, singleReply } from './wire/reply.js';
-import { LONG_BODY_BYTES, RequestBody, type RequestEntry, type RequestOptions, RequestScan } from './wire/request.js';
-import { type Reading, SharedReading } from './wire/shared-reading.js';
+import { RequestBody, type RequestEntry, type RequestOptions, RequestScan } from './wire/request.js';
 import { type JsonResult, type JsonValue, RawBytes } from './wire/values.js';
 
 export type { BatchPrefetch, CallInfo, DispatchHooks } from './call.js';
@@ -91,7 +92,8 @@ export class Dispatcher<Context> {
    */
   readonly #runs: ReadonlyMap<string, Run<Context>>;
   readonly #replyQuota: ReplyQuota;
-  readonly #reading = new SharedReading();
+  /** Creates the values of one large request at a time, because they take many times the memory of their text. */
+  readonly #creating = new SerialQueue();
 
   constructor(deps: DispatchDeps<Context>) {
     this.#deps = deps;
@@ -177,10 +179,11 @@ export class Dispatcher<Context> {
   dispatch(body: RequestBody, call: CallInfo, hooks: DispatchHooks = {}): Reply | Promise<Reply> {
     if (body.isBatch) return this.#batch(body, call, hooks);
     const entry = body.at(0);
-    if (body.bytes.length < LONG_BODY_BYTES || !this.#deps.methods.has(entry.method)) return this.#single(entry, call);
-    // Read without yieldToUrgent: this body may be a submission itself, which would then wait for itself.
-    const whole = this.read(entry, call, { sliceMs: hooks.sliceMs ?? SLICE_MS });
-    return whole === true ? this.#single(entry, call) : whole.then((read) => (read ? this.#single(entry, call) : DISCONNECTED_REPLY));
+    // A block is a single value and must not wait for other bodies.
+    const isShort = body.bytes.length < LONG_BODY_BYTES || entry.method === 'submitblock';
+    if (isShort || !this.#deps.methods.has(entry.method)) return this.#single(entry, call);
+    const whole = this.#creating.run(() => this.read(entry, call, hooks));
+    return whole.then((read) => (read ? this.#single(entry, call) : DISCONNECTED_REPLY));
   }
 
   #single(entry: RequestEntry, call: CallInfo): Reply | Promise<Reply> {
@@ -201,9 +204,7 @@ export class Dispatcher<Context> {
       scan.goOn(Number.POSITIVE_INFINITY);
       return scanned();
     }
-    // Without yieldToUrgent, as in dispatch().
-    const whole = this.read(scan, call, { sliceMs: hooks.sliceMs ?? SLICE_MS });
-    return whole === true ? scanned() : whole.then((read) => (read ? scanned() : DISCONNECTED_REPLY));
+    return this.read(scan, call, hooks).then((read) => (read ? scanned() : DISCONNECTED_REPLY));
   }
 
   /** Scans and runs a body. Never rejects. */
@@ -222,18 +223,9 @@ export class Dispatcher<Context> {
     return new Batch(entries, new BatchCall(call, prefetch), this.#replyQuota, execute, hooks).run();
   }
 
-  /**
-   * Reads a body, in slices if it takes long.
-   * @returns true if it was read; otherwise a promise of whether its end was reached: false if the client has
-   *   disconnected
-   */
-  read(reading: Reading, call: CallInfo, hooks: DispatchHooks): true | Promise<boolean> {
-    const { sliceMs = SLICE_MS } = hooks;
-    return this.#reading.read(reading, {
-      sliceMs,
-      isDisconnected: () => call.signal?.aborted === true,
-      yieldToUrgent: hooks.yieldToUrgent,
-    });
+  /** Reads a large body in slices. @returns whether the end was reached: false if the client has disconnected */
+  read(reading: Reading, call: CallInfo, { sliceMs = SLICE_MS }: DispatchHooks): Promise<boolean> {
+    return readInSlices(reading, sliceMs, () => call.signal?.aborted === true);
   }
 
   /**

@@ -6,7 +6,7 @@ import { buildTx } from '../consensus/tx/build-tx.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Signer } from '../crypto/schnorr-signer.js';
-import { Slicer, yieldInQueue } from '../lib/slicer.js';
+import { TimeSlice, yieldInQueue } from '../lib/time-slice.js';
 import { extractSignatures } from './extract-signatures.js';
 import { produceSignature } from './produce-signature.js';
 import { type SigningResult, signInput, signingErrorText } from './sign-input.js';
@@ -72,11 +72,11 @@ async function signOnThisThread(
   { crypto, signer }: SigningTools,
 ): Promise<SigningResult[]> {
   const signing = signingTx(tx, spent, crypto);
-  const slicer = new Slicer();
+  const slice = new TimeSlice();
   const results: SigningResult[] = [];
   for (let i = 0; i < tx.inputCount; i++) {
     results.push(signInput(signing, i, provider, hashType, signer));
-    if (slicer.due) await slicer.pause();
+    if (slice.over) await slice.next();
   }
   return results;
 }
@@ -93,14 +93,14 @@ export async function combineTransactions(versions: readonly TxView[], spent: re
     return signingTx(tx, outputs, crypto);
   });
   const tools = { provider: new FlatProvider(), create: () => null, hashes: crypto };
-  const slicer = new Slicer();
+  const slice = new TimeSlice();
   const inputs: Pick<SignedInput, 'scriptSig' | 'witness'>[] = [];
   for (let i = 0; i < template.inputCount; i++) {
     let data = emptySignatureData();
     for (const source of sources) {
       if (source.tx.inputCount <= i) continue;
       data = mergeSignatureData(data, extractSignatures(source, i, spent[i]));
-      if (slicer.due) await slicer.pause();
+      if (slice.over) await slice.next();
     }
     produceSignature(spent[i].script, data, tools);
     inputs.push(data);

@@ -3,7 +3,7 @@
 import { MAX_BLOCK_SIGOPS_COST } from '../consensus/limits.js';
 import { ASSEMBLE_VERSION, type AssembleReply, type AssemblyMode, type MirrorDelta } from '../jobs/assemble-messages.js';
 import { maxEncodedBytes } from '../jobs/encode-transactions.js';
-import { Slicer } from '../lib/slicer.js';
+import { TimeSlice } from '../lib/time-slice.js';
 import type { Assembler } from '../parallel/assembler.js';
 import { RESERVED_SIGOPS } from '../selection/index.js';
 import { ChosenRecords, NO_RECORDS } from './chosen-records.js';
@@ -117,8 +117,8 @@ export class Assembly {
    * @returns undefined if there is nothing to wait for
    */
   prepare(): Promise<void> | undefined {
-    const slicer = new Slicer();
-    return this.#feed.prepare(() => slicer.pause());
+    const slice = new TimeSlice();
+    return this.#feed.prepare(() => slice.next());
   }
 
   /**

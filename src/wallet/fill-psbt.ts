@@ -9,7 +9,6 @@ import { SIGHASH_ALL } from '../consensus/script/sighash.js';
 import { publicKeyHashScript, witnessVersion } from '../consensus/script/templates.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Signer } from '../crypto/schnorr-signer.js';
-import { Slicer } from '../lib/slicer.js';
 import { isFinal, type Psbt, type PsbtInput } from '../psbt/index.js';
 import {
   dropUnneededTransactions,
@@ -60,13 +59,12 @@ export interface FillTools {
   readonly signingThreads?: SigningThreads | undefined;
 }
 
-/** Fills the PSBT in place, in time slices. */
+/** Fills the PSBT in place. */
 export async function fillPsbt(
   wallet: Wallet,
   psbt: Psbt,
   options: FillOptions,
   { crypto, signer, descriptors, signingThreads }: FillTools,
-  pauses: Pick<Slicer, 'due' | 'pause'> = new Slicer(),
 ): Promise<FillOutcome> {
   const { hashType, sign, derivations, later, finalize = true } = options;
   await addTransactions(wallet, psbt);
@@ -93,12 +91,10 @@ export async function fillPsbt(
       made: made?.get(i) ?? null,
     };
     if (signPsbtInput(work, i, by, { hashType, finalize }).mismatch) return { fault: 'sighash mismatch' };
-    if (pauses.due) await pauses.pause();
   }
   for (let i = 0; i < psbt.outputs.length; i++) {
     const provider = wallet.legacy ?? wallet.keys.provider(psbt.tx.outputScript(i));
     if (provider) updatePsbtOutput(work, i, hide(provider, true));
-    if (pauses.due) await pauses.pause();
   }
   if (later) dropUnneededTransactions(psbt);
   return { complete: psbt.inputs.every((_, i) => isDone(work, i)) };

@@ -7,7 +7,7 @@
 // the next load does the work. After a failure, for example of the disk, everything is reassessed.
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import { SerialQueue } from '../lib/serial-queue.js';
-import { Slicer } from '../lib/slicer.js';
+import { TimeSlice } from '../lib/time-slice.js';
 import { ordersPaying } from './coins/foreign-outputs.js';
 import { bytesKeyOf } from './coins/tx-row.js';
 import type { ScriptCursor, TouchedScripts } from './keys/key-source.js';
@@ -162,28 +162,28 @@ export class Reassessor {
   }
   async #reassessScripts(due: PendingScripts): Promise<void> {
     const { ledger, keys } = this.#wallet;
-    const slicer = new Slicer();
-    if (due === 'any') await this.#inSlices(ledger.coins.rows(), slicer, (coin, batch) => ledger.reassessCoin(coin, batch));
+    const slice = new TimeSlice();
+    if (due === 'any') await this.#inSlices(ledger.coins.rows(), slice, (coin, batch) => ledger.reassessCoin(coin, batch));
     const orders = new Set<number>();
     for (const scripts of portionsOf(due === 'any' ? keys.newScripts({ ...NO_CURSOR }) : due)) {
       await this.#wallet.change((batch) => {
         for (const script of scripts) for (const coin of ledger.coins.ofScript(script)) ledger.reassessCoin(coin, batch);
       }, false);
       for (const order of await this.#wallet.storage.read((store) => ordersPaying(store, scripts))) orders.add(order);
-      if (slicer.due) await slicer.pause();
+      if (slice.over) await slice.next();
     }
     await this.#transactions(orders, (tx, batch) => ledger.reassessTx(tx, batch));
   }
   async #transactions(orders: Iterable<number>, visit: (tx: TxView, batch: WalletBatch) => void): Promise<void> {
-    const slicer = new Slicer();
+    const slice = new TimeSlice();
     for (const some of portionsOf(orders)) {
       const found = await this.#wallet.storage.read((store) => store.getMany(some.map(bytesKeyOf)));
-      await this.#inSlices(found, slicer, (bytes, batch) => {
+      await this.#inSlices(found, slice, (bytes, batch) => {
         if (bytes) visit(parseTx(new Uint8Array(bytes), this.#wallet.parts.crypto), batch);
       });
     }
   }
-  async #inSlices<T>(items: Iterable<T>, slicer: Slicer, visit: (item: T, batch: WalletBatch) => unknown): Promise<void> {
+  async #inSlices<T>(items: Iterable<T>, slice: TimeSlice, visit: (item: T, batch: WalletBatch) => unknown): Promise<void> {
     const left = items[Symbol.iterator]();
     for (let more = true; more; ) {
       await this.#wallet.change((batch) => {
@@ -191,9 +191,9 @@ export class Reassessor {
           const next = left.next();
           if (next.done) more = false;
           else visit(next.value, batch);
-        } while (more && !slicer.due);
+        } while (more && !slice.over);
       }, false);
-      if (more) await slicer.pause();
+      if (more) await slice.next();
     }
   }
 }

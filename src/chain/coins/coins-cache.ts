@@ -333,7 +333,7 @@ export class CoinsCache implements CoinView {
 
   /** Evicts in time slices until usedBytes is within the budget or no more entries may be evicted. */
   async evictAll(): Promise<void> {
-    const turns = new TimeSlice();
+    const turns = new TimeSlice('chain');
     for (let evicted = this.evict(EVICT_SLICE); evicted === EVICT_SLICE; evicted = this.#evictSome(EVICT_SLICE)) {
       if (turns.over) await turns.next();
     }

@@ -6,7 +6,7 @@ import { ByteWriter } from '../../consensus/bytes/writer.js';
 import type { Coin } from '../../consensus/coin.js';
 import type { Hashes, Sha256Stream } from '../../crypto/crypto.js';
 import { MuHash } from '../../crypto/muhash.js';
-import { Slicer } from '../../lib/slicer.js';
+import { TimeSlice } from '../../lib/time-slice.js';
 import { decodeCoin } from '../../storage/codec/coin.js';
 import { bogoSizeOf, coinElement } from '../../storage/codec/coin-element.js';
 import { outpointOfCoinKey } from '../../storage/layout.js';
@@ -43,7 +43,7 @@ export async function sumCoins(
   const hash = hashing.serialized === 2 ? new CoinsHash(hashes, tip.hash) : null;
   const elements = hashing.serialized === 3 ? hashes.sha256Stream() : null;
   const set = hashing.muhash ? new MuHash(hashes) : null;
-  const slicer = new Slicer();
+  const slice = new TimeSlice();
   let transactions = 0;
   let outputs = 0;
   let bogoSize = 0;
@@ -65,7 +65,7 @@ export async function sumCoins(
         hash?.add(outpoint, coin, first);
         elements?.update(coinElement(outpoint, coin));
         set?.insert(coinElement(outpoint, coin));
-        if (slicer.due) await slicer.pause();
+        if (slice.over) await slice.next();
       }
     }
   } finally {
@@ -86,12 +86,12 @@ export async function sumCoins(
  */
 export async function hashCoins(cursor: StoreCursor, hashes: Hashes, passed: (coins: number) => boolean): Promise<Uint8Array | null> {
   const stream = hashes.sha256Stream();
-  const slicer = new Slicer();
+  const slice = new TimeSlice();
   try {
     for (let rows = await cursor.next(SLICE); rows.length > 0; rows = await cursor.next(SLICE)) {
       for (const [key, value] of rows) stream.update(coinElement(outpointOfCoinKey(key), decodeCoin(value)));
       if (!passed(rows.length)) return null;
-      if (slicer.due) await slicer.pause();
+      if (slice.over) await slice.next();
     }
   } finally {
     await cursor.close();

@@ -3,7 +3,7 @@
 import type { Coin } from '../../consensus/coin.js';
 import { coinMayMatch } from '../../jobs/scan-coins.js';
 import { ScriptMarks } from '../../jobs/script-marks.js';
-import { Slicer } from '../../lib/slicer.js';
+import { TimeSlice } from '../../lib/time-slice.js';
 import { decodeCoin } from '../../storage/codec/coin.js';
 import { outpointOfCoinKey } from '../../storage/layout.js';
 import type { StoreCursor, StoreEntry } from '../../storage/store.js';
@@ -35,7 +35,7 @@ export interface CoinVisitor {
 export async function walkCoins(cursor: StoreCursor, visitor: CoinVisitor): Promise<boolean> {
   const marks = ScriptMarks.create(visitor.scriptCount, Math.floor(Math.random() * 2 ** 32));
   for (const script of visitor.scripts) marks.addScript(script);
-  const slicer = new Slicer();
+  const slice = new TimeSlice();
   try {
     for (;;) {
       if (visitor.stopped()) return false;
@@ -44,7 +44,7 @@ export async function walkCoins(cursor: StoreCursor, visitor: CoinVisitor): Prom
       for (const [key, value] of rows) if (coinMayMatch(marks, value)) visitor.visit(outpointOfCoinKey(key), decodeCoin(value));
       const [lastKey] = rows[rows.length - 1] as StoreEntry;
       visitor.passed(rows.length, outpointOfCoinKey(lastKey));
-      if (slicer.due) await slicer.pause();
+      if (slice.over) await slice.next();
     }
   } finally {
     await cursor.close();

@@ -200,7 +200,7 @@ export class Activator {
     const quick = isQuick(step, this.#eager());
     if (!quick) {
       coins.stageChanges();
-      await new TimeSlice().run(changing);
+      await new TimeSlice('chain').run(changing);
     }
     moveTip(this.#ws, step);
     if (quick) coins.deferChange(changing);

@@ -90,7 +90,7 @@ function isPooled({ txs }: BlockView): boolean {
 /** Loads all coins that a block spends into memory, so that connecting the block can change them. */
 export async function readSpentCoins({ coins }: ChainWorkspace, block: BlockView): Promise<void> {
   const runs = new RunCoins(block, new TxPlaces(block), coins, null, 'unknown');
-  const turns = new TimeSlice();
+  const turns = new TimeSlice('chain');
   while (runs.end < block.txs.length) {
     await coins.prefetch(runs.next(RUN_INPUTS));
     if (turns.over) await turns.next();
@@ -131,7 +131,7 @@ async function connect(
     const checksTwinsEarly = enforced && canRepeat(ws.params);
     const twins = checksTwinsEarly ? overwrites(ws, block, settings) : Promise.resolve(false);
     twins.catch(() => undefined);
-    const turns = new TimeSlice();
+    const turns = new TimeSlice('chain');
     for (let first = 0; first < block.txs.length; ) {
       await fetching;
       if (turns.over) await turns.next();
@@ -186,7 +186,7 @@ async function overwrites(
   block: BlockView,
   { overlay, stillValid }: Pick<ConnectSettings, 'overlay' | 'stillValid'>,
 ): Promise<boolean | null> {
-  const turns = new TimeSlice();
+  const turns = new TimeSlice('chain');
   for (const outpoints of outpointsCreated(block, CREATED_OUTPOINTS)) {
     const below = overlay === null ? outpoints : outpoints.filter((outpoint) => !overlay.has(outpoint));
     await coins.prefetch(below);

@@ -52,7 +52,7 @@ export async function identify(block: BlockView, hasher: BlockHasher | undefined
 /** Runs a generator in time slices, beginning in a new event-loop tick. */
 async function runInSlices(looking: Generator<void, void>): Promise<void> {
   await yieldToLoop();
-  await new TimeSlice().run(looking);
+  await new TimeSlice('chain').run(looking);
 }
 
 function* visitTransactions({ txs }: BlockView, visit: (tx: TxView) => unknown): Generator<void, void> {

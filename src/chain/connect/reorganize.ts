@@ -92,7 +92,7 @@ export async function prepareStep(
     bytes += block.totalSize;
     if (node.chainWork > tip.chainWork || bytes > ws.options.maxStepBytes || node === target) break;
     overlay ??= new CoinsOverlay(ws.coins);
-    await new TimeSlice().run(connectCoins(overlay, block, node.height));
+    await new TimeSlice('chain').run(connectCoins(overlay, block, node.height));
     await yieldToLoop();
   }
   return step();
@@ -108,7 +108,7 @@ export async function prepareDisconnect(ws: ChainWorkspace, node: HeaderNode, ov
   }
   const block = await ws.blocks.read(node);
   const spent = await ws.blocks.readUndo(node);
-  const turns = new TimeSlice();
+  const turns = new TimeSlice('chain');
   for (const outpoints of outpointsCreated(block, PREFETCH_OUTPOINTS)) {
     await ws.coins.prefetch(outpoints.filter((outpoint) => !overlay.has(outpoint)));
     if (turns.over) await turns.next();

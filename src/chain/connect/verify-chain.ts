@@ -62,7 +62,7 @@ export async function verifyBlocks(ws: ChainWorkspace, level: number, depth: num
       if (ws.stopping()) return null;
       const result = await tryConnect(ws, block, node.prev as HeaderNode, { klass: 'scan', scripts: true, overlay });
       if (result === null || result.verdict !== null) return bad(ws, node, result?.verdict?.reason ?? 'no verdict');
-      await new TimeSlice().run(connectCoins(overlay, block, node.height));
+      await new TimeSlice('chain').run(connectCoins(overlay, block, node.height));
       await yieldToLoop();
     }
   } catch (error) {

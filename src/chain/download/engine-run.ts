@@ -183,7 +183,7 @@ export class EngineRun {
     const { threads, memoryBytes } = this.#deps;
     const firstHeight = this.#stored.height + 1;
     const medianTimes = new Uint32Array(firstHeight);
-    const turns = new TimeSlice();
+    const turns = new TimeSlice('chain');
     for (let node: HeaderNode | null = this.#stored; node !== null; node = node.prev) {
       medianTimes[node.height] = node.medianTimePast();
       if (turns.over) await turns.next();

@@ -93,7 +93,7 @@ export class Persister {
    */
   async afterStep(eager: boolean): Promise<void> {
     await this.#rows;
-    await new TimeSlice().run(this.#ws.coins.finishingSteps());
+    await new TimeSlice('chain').run(this.#ws.coins.finishingSteps());
     const flush = eager || this.#flushIsDue();
     const undo = flush || this.#unwritten.length >= UNDO_BLOCKS || this.#unwrittenCoins >= UNDO_COINS;
     if (undo) await this.writeUndo();
@@ -107,7 +107,7 @@ export class Persister {
 
   /** Writes everything that is pending: undo data, index rows, coins and the tip. */
   async flush(): Promise<void> {
-    await new TimeSlice().run(this.#ws.coins.finishingSteps());
+    await new TimeSlice('chain').run(this.#ws.coins.finishingSteps());
     await this.writeUndo();
     await this.#flushCoins(false);
     await this.writeRows();

@@ -143,7 +143,7 @@ export class History {
       this.#deps.connected(block);
     }
     ws.coins.stageChanges();
-    await new TimeSlice().run(changeCoins(ws, step));
+    await new TimeSlice('chain').run(changeCoins(ws, step));
     ws.coins.showStaged();
     moveTip(ws, step);
     this.persister.noteConnected(step.connected);

@@ -5,7 +5,7 @@ import { METHODS } from '../../rpc/declare/methods.js';
 import { isHole } from '../../rpc/front/known-replies.js';
 import { type CallPlan, type RequestRouter, SUBMISSIONS, type TemplatePlan, type ThreadPlan } from '../../rpc/front/request-router.js';
 import { UNFILLED } from '../../rpc/reads/unfilled.js';
-import { LONG_BODY_BYTES } from '../../rpc/wire/request.js';
+import { LONG_BODY_BYTES } from '../../rpc/wire/long-reading.js';
 import type { Exchange } from './exchange.js';
 import { TYPE_DEFAULT } from './pages.js';
 import type { BodyIntake } from './read.js';

@@ -87,7 +87,7 @@ export async function plainPool(bytes: Uint8Array): Promise<Uint8Array> {
   if (reader.i64big() !== KEYED_VERSION) return bytes;
   const key = new Uint8Array(reader.varBytes(XOR_KEY_BYTES));
   if (key.length !== XOR_KEY_BYTES) throw new DecodeError(`the XOR key has ${key.length} bytes`);
-  const turns = new TimeSlice();
+  const turns = new TimeSlice('chain');
   for (let at = KEY_AT + XOR_KEY_BYTES; at < bytes.length; at += KEY_PIECE_BYTES) {
     applyXor(bytes.subarray(at, at + KEY_PIECE_BYTES), at, key);
     if (turns.over) await turns.next();

@@ -33,7 +33,7 @@ export interface RestoreOptions {
 /** Accepts all parts of a file in order. Rejects if the file is broken, or if storage or the verifier failed. */
 export async function restorePool(mempool: Mempool, parts: Iterable<SavedPart>, options: RestoreOptions): Promise<RestoreResult> {
   const result = { restored: 0, failed: 0, expired: 0, alreadyThere: 0 };
-  const turns = new TimeSlice();
+  const turns = new TimeSlice('chain');
   const { currentTime = false, feeDeltas = true, unbroadcast = true } = options;
   const offer = async ({ tx, time: saved, delta }: SavedTx): Promise<void> => {
     if (turns.over) await turns.next();

@@ -4,7 +4,7 @@ import { parseBlock } from '../../consensus/block/block-view.js';
 import { encodePartialMerkle, partialMerkleSteps } from '../../consensus/block/partial-merkle.js';
 import { ByteReader } from '../../consensus/bytes/reader.js';
 import { MAX_SCRIPT_ELEMENT_SIZE } from '../../consensus/script/eval-script.js';
-import { Slicer } from '../../lib/slicer.js';
+import { TimeSlice } from '../../lib/time-slice.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 import { servicesFor } from '../peer/permissions.js';
@@ -53,14 +53,14 @@ export class FilteredRelay {
     const { filter } = peer;
     if (filter === null) return;
     const work = this.#sendSteps(peer, filter, bytes);
-    const slicer = new Slicer();
-    const slice = (): boolean => {
+    const slice = new TimeSlice();
+    const runSlice = (): boolean => {
       for (;;) {
         if (work.next().done === true) return true;
-        if (slicer.due) return false;
+        if (slice.over) return false;
       }
     };
-    while (!this.#context.chargeTo(peer, slice)) await slicer.pause();
+    while (!this.#context.chargeTo(peer, runSlice)) await slice.next();
   }
 
   *#sendSteps(peer: Peer, filter: BloomFilter, bytes: Uint8Array): Generator<unknown, void> {

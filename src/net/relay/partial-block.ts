@@ -5,7 +5,7 @@ import { ByteWriter } from '../../consensus/bytes/writer.js';
 import { MAX_BLOCK_TXS } from '../../consensus/limits.js';
 import { checkMutation } from '../../consensus/rules/block-mutation.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { Slicer } from '../../lib/slicer.js';
+import { TimeSlice } from '../../lib/time-slice.js';
 import { StoredTx } from '../../mempool/index.js';
 import type { NetContext } from '../context.js';
 import { type CompactBlock, ShortIds } from '../wire/compact-block.js';
@@ -76,14 +76,14 @@ export class PartialBlock {
     const ids = new ShortIds(this.#compact.header, this.#compact.nonce, context.crypto);
     // A position that matches two known transactions stays open: the short id does not tell which is right.
     const disputed = new Set<number>();
-    const slicer = new Slicer();
+    const slice = new TimeSlice();
     const search = context.wtxids.search(
       (bytes, at) => places.get(ids.of(bytes, at)),
       (tx, place) => this.#offer(place, tx, disputed),
     );
     for (const _ of search) {
-      if (!slicer.due) continue;
-      await slicer.pause();
+      if (!slice.over) continue;
+      await slice.next();
       if (!isWanted()) return;
     }
     for (const tx of extra) {

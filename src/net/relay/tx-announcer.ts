@@ -4,7 +4,7 @@
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { TxHash } from '../../consensus/ids.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
-import { Slicer } from '../../lib/slicer.js';
+import { TimeSlice } from '../../lib/time-slice.js';
 import { type MempoolEntry, NO_ROW } from '../../mempool/index.js';
 import { type NetContext, poissonDelayMs } from '../context.js';
 import type { Peer } from '../peer/peer.js';
@@ -169,10 +169,10 @@ export class TxAnnouncer {
    * there may be a million.
    */
   async relayUnbroadcast(): Promise<void> {
-    const slicer = new Slicer();
+    const slice = new TimeSlice();
     for (const entry of this.#context.mempool.entries()) {
       if (entry.unbroadcast) this.relayTx(entry);
-      if (slicer.due) await slicer.pause();
+      if (slice.over) await slice.next();
     }
   }
 

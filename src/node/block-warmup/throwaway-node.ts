@@ -10,8 +10,8 @@ import { type Reject, rejectText } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Crypto } from '../../crypto/crypto.js';
 import { ListenerGuard } from '../../lib/listener-guard.js';
-import { Slicer } from '../../lib/slicer.js';
 import { SystemClock } from '../../lib/system-clock.js';
+import { TimeSlice } from '../../lib/time-slice.js';
 import { SlabRing } from '../../link/slab-ring.js';
 import { silentLogger } from '../../log/logger.js';
 import { Mempool } from '../../mempool/index.js';
@@ -107,10 +107,12 @@ export class ThrowawayNode {
    */
   async acceptPayments(txs: readonly TxView[]): Promise<void> {
     await this.#mempool.prefetchTransactions(txs);
-    const slicer = new Slicer(this.#deps.waitForIdleNode);
+    const slice = new TimeSlice();
     for (const tx of txs) {
       refuse((await this.#mempool.accept(tx)).reject);
-      if (slicer.due) await slicer.pause();
+      if (!slice.over) continue;
+      await this.#deps.waitForIdleNode();
+      await slice.next();
     }
   }
 

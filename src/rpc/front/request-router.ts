@@ -7,11 +7,11 @@ import { SECRET_PLACES } from '../declare/secret-places.js';
 import { type CallInfo, checkAccess, type DispatchedMethod, Dispatcher, type DispatchHooks, type DispatchObserver } from '../dispatch.js';
 import { RpcError } from '../errors.js';
 import * as FRONT_RUNS from '../methods/front-runs.js';
+import { LONG_BODY_BYTES, readInSlices } from '../wire/long-reading.js';
 import { objectsIn } from '../wire/objects-in.js';
 import { encodeEnvelope, envelopeAround, type FilledOutcome, faultReply, isNotification, type Reply, singleReply } from '../wire/reply.js';
-import { LONG_BODY_BYTES, RequestBody, type RequestEntry, type RequestOptions, RequestScan, scanRequest } from '../wire/request.js';
+import { RequestBody, type RequestEntry, type RequestOptions, RequestScan, scanRequest } from '../wire/request.js';
 import { secretMethodIn } from '../wire/secret-places.js';
-import { SharedReading } from '../wire/shared-reading.js';
 import { type BodyWithoutBlock, takeLongHex } from './block-hex.js';
 import type { FrontContext } from './context.js';
 import { batchKeeper, batchPieces, entryPieces, type Piece } from './known-batch.js';
@@ -82,7 +82,7 @@ const MAX_BATCH = 100;
 /** A front answers a batch without a pause. */
 const AT_ONCE: DispatchHooks = { sliceMs: Number.POSITIVE_INFINITY };
 
-/** Milliseconds per event-loop tick in which all large bodies together are read. */
+/** Milliseconds per event-loop tick in which large bodies are read. */
 const READ_MS = 2;
 
 export class RequestRouter {
@@ -91,7 +91,6 @@ export class RequestRouter {
   readonly #methods: ReadonlyMap<string, DispatchedMethod>;
   /** Cached replies of this front. */
   readonly known: KnownReplies;
-  readonly #reading = new SharedReading();
   /** Scan for the next body; null while a body is planned. */
   #scan: RequestScan | null = null;
   readonly #observer: DispatchObserver | undefined;
@@ -144,7 +143,7 @@ export class RequestRouter {
   }
 
   /**
-   * Reads the rest of a large body in slices, together with other bodies.
+   * Reads the rest of a large body in slices.
    * @param own copy of the body, or the body if nothing else overwrites it
    * @param isDisconnected returns whether the client has disconnected
    * @returns null if the client has disconnected
@@ -153,7 +152,7 @@ export class RequestRouter {
     const scan = this.#scan!;
     this.#scan = null;
     scan.moveInto(own);
-    const whole = await this.#reading.readOn(scan, { sliceMs: READ_MS, isDisconnected });
+    const whole = await readInSlices(scan, READ_MS, isDisconnected);
     return whole ? this.#planScanned(own, scan, call) : null;
   }
 

@@ -4,7 +4,6 @@ import type { Expansion } from '../../address/descriptor/expansion.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { isPayToScriptHash, witnessVersion } from '../../consensus/script/templates.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import type { Slicer } from '../../lib/slicer.js';
 import { findOutputs } from '../../mempool/index.js';
 import { follows } from '../../policy/compat.js';
 import type { Psbt } from '../../psbt/index.js';
@@ -16,8 +15,8 @@ import { outpointsOf } from './signing-args.js';
  * Adds the segwit outputs that inputs spend, from the chain and the mempool. Since release 26 these outputs replace the
  * witness UTXOs in the PSBT, and whole previous transactions are added where the mempool or -txindex has them.
  */
-export async function addOutputs(ctx: NodeContext, psbt: Psbt, provider: FlatProvider, pauses: Slicer): Promise<void> {
-  if (follows(ctx.compat, 26)) await addTransactions(ctx, psbt, pauses);
+export async function addOutputs(ctx: NodeContext, psbt: Psbt, provider: FlatProvider): Promise<void> {
+  if (follows(ctx.compat, 26)) await addTransactions(ctx, psbt);
   const found = await findOutputs(ctx, outpointsOf(psbt.tx));
   for (const [i, input] of psbt.inputs.entries()) {
     const output = found[i];
@@ -27,7 +26,7 @@ export async function addOutputs(ctx: NodeContext, psbt: Psbt, provider: FlatPro
 }
 
 /** Adds the previous transactions that the PSBT lacks, from the mempool and -txindex. */
-async function addTransactions(ctx: NodeContext, psbt: Psbt, pauses: Slicer): Promise<void> {
+async function addTransactions(ctx: NodeContext, psbt: Psbt): Promise<void> {
   // Inputs that spend the same transaction share one copy.
   const known = new Map<string, TxView | null>();
   for (const [i, input] of psbt.inputs.entries()) {
@@ -41,7 +40,6 @@ async function addTransactions(ctx: NodeContext, psbt: Psbt, pauses: Slicer): Pr
       known.set(key, tx);
     }
     input.nonWitnessUtxo = tx;
-    if (pauses.due) await pauses.pause();
   }
 }
 

@@ -66,8 +66,8 @@ export class RestHandler {
   }
 
   /** Answers a well-formed request. Never rejects. @param body valid until this returns */
-  executeBody(body: Uint8Array, call: RpcCaller, hooks: { yieldToUrgent?(): unknown } = {}): Promise<Reply> {
-    const info: CallInfo = { user: '', path: call.uri, signal: call.signal, yieldToUrgent: hooks.yieldToUrgent };
+  executeBody(body: Uint8Array, call: RpcCaller): Promise<Reply> {
+    const info: CallInfo = { user: '', path: call.uri, signal: call.signal };
     let asked: RestCall | null;
     try {
       asked = readRest(call.uri, body, this.#ctx.compat);

@@ -6,7 +6,7 @@ import { sumCoins, WalkStoppedError, walkCoins } from '../../chain/index.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { readU32 } from '../../consensus/bytes/reader.js';
 import type { Coin } from '../../consensus/coin.js';
-import { Slicer } from '../../lib/slicer.js';
+import { TimeSlice } from '../../lib/time-slice.js';
 import type { StoreCursor } from '../../storage/store.js';
 import { StoreError } from '../../storage/store-error.js';
 import { versioned } from '../declare/versions.js';
@@ -127,12 +127,12 @@ class CoinScan {
   /** Adds the scripts of scan objects, with enough facts to infer the descriptor of each coin that is found. */
   async #addScripts(objects: readonly JsonValue[], taken: TakenSecrets | undefined): Promise<void> {
     const { descriptors, hashes } = this.#host.render;
-    const slicer = new Slicer();
+    const slice = new TimeSlice();
     for (const object of objects) {
       for (const expansion of expandScanObject(descriptors, object, taken)) {
         const provider = providerOf(expansion, hashes.hash160.bind(hashes));
         for (const script of expansion.scripts) this.#wanted.set(textOf(script), provider);
-        if (slicer.due) await slicer.pause();
+        if (slice.over) await slice.next();
         if (isStopped(this.#host)) return;
       }
     }

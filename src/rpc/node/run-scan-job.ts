@@ -1,4 +1,4 @@
-// Runs scan jobs on render threads: derives the scripts of descriptors, and finds what they received and spent in a block.
+// Runs scan jobs on render threads: derives the scripts and addresses of descriptors, and finds what they received and spent in a block.
 import { parseBlock } from '../../consensus/block/block-view.js';
 import { DecodeError } from '../../consensus/bytes/reader.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
@@ -8,7 +8,7 @@ import { RPC_CODE, RpcError } from '../errors.js';
 import { JOB_WORD } from '../reads/coin-job.js';
 import { type JobError, jobErrorOf } from '../reads/job-error.js';
 import { JobFiles, ReadError, undecodable } from '../reads/job-files.js';
-import type { ActivityJob, ExpandJob, ScriptSet } from '../reads/scan-job.js';
+import type { ActivityJob, AddressJob, ExpandJob, ScriptSet } from '../reads/scan-job.js';
 import { hashHex } from '../render/hex.js';
 import { type RenderContext, scriptMembers } from '../render/script.js';
 import { JsonBytes } from '../wire/json-bytes.js';
@@ -16,6 +16,7 @@ import { parseJson } from '../wire/json-parse.js';
 import { encodeJson } from '../wire/json-write.js';
 import { TakenSecrets } from '../wire/taken-secrets.js';
 import { Amount, type JsonResult, type JsonValue } from '../wire/values.js';
+import { deriveAddresses } from './derive-addresses.js';
 import { sharedText } from './mempool-text.js';
 import { expandScanObject, ScanScripts } from './scan-object.js';
 
@@ -32,6 +33,7 @@ export function createScanRunner(render: RenderContext) {
     return last.wanted;
   };
   return {
+    deriveAddresses: (job: AddressJob): Uint8Array | JobError => orError(() => deriveAddresses(job, render)),
     expandScripts: (job: ExpandJob): SharedArrayBuffer | JobError => orError(() => expandScripts(job, render)),
     findActivity: (job: ActivityJob): Uint8Array | JobError => orError(() => findActivity(job, wantedOf(job.scripts), files, render)),
   };

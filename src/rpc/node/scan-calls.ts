@@ -1,12 +1,13 @@
 // The node thread's side of scan jobs: gives facts, and turns errors into those of the call.
+import type { PassedSecrets } from '../../link/messages.js';
 import type { HeaderInfo } from '../context/chain.js';
 import type { NodeContext } from '../context/node.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
-import { createJobWords } from '../reads/coin-job.js';
+import { createJobWords, type JobWords } from '../reads/coin-job.js';
 import { errorOfJob, type JobError } from '../reads/job-error.js';
 import { MISSING_UNDO } from '../reads/job-files.js';
-import type { ScriptSet } from '../reads/scan-job.js';
+import type { AddressJob, ScriptSet } from '../reads/scan-job.js';
 import { encodeJson } from '../wire/json-write.js';
 import type { JsonValue } from '../wire/values.js';
 import { storedBlock, storedUndo } from './read-facts.js';
@@ -24,11 +25,27 @@ export async function expandScripts(
   call: CallInfo,
   words = createJobWords(),
 ): Promise<ScriptSet> {
+  const expand = (secrets: PassedSecrets | null) => ctx.scanJobs.expandScripts({ objects: encodeJson([...objects]), secrets, words });
+  const packed = await runStoppable(ctx, call, words, expand);
+  return { packed, number: ++lastNumber };
+}
+
+/** Returns the result of deriveaddresses as JSON. @throws RpcError */
+export function deriveAddresses(ctx: NodeContext, job: Omit<AddressJob, 'secrets' | 'words'>, call: CallInfo): Promise<Uint8Array> {
+  const words = createJobWords();
+  return runStoppable(ctx, call, words, (secrets) => ctx.scanJobs.deriveAddresses({ ...job, secrets, words }));
+}
+
+/** Runs a job that stops when the client disconnects or the node stops. @param run gets copies of the call's secrets */
+async function runStoppable<T extends object>(
+  ctx: NodeContext,
+  call: CallInfo,
+  words: JobWords,
+  run: (secrets: PassedSecrets | null) => Promise<T | JobError>,
+): Promise<T> {
   const forget = stopJob(words, ctx.stopping, call.signal);
   try {
-    const secrets = call.taken?.ofRequest(0) ?? null;
-    const packed = resultOf(ctx, await ctx.scanJobs.expandScripts({ objects: encodeJson([...objects]), secrets, words }));
-    return { packed, number: ++lastNumber };
+    return resultOf(ctx, await run(call.taken?.ofRequest(0) ?? null));
   } finally {
     forget();
   }

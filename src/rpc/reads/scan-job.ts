@@ -1,5 +1,6 @@
-// Scan jobs: the parts of getdescriptoractivity and scanblocks that render threads run. Messages of both sides.
+// Scan jobs: what render threads do for calls with descriptors (deriveaddresses, getdescriptoractivity, scanblocks). Messages of both sides.
 import type { PassedSecrets } from '../../link/messages.js';
+import type { IndexRange } from '../range.js';
 import type { JobWords } from './coin-job.js';
 import type { JobError } from './job-error.js';
 import type { StoredBlock, StoredUndo } from './read-job.js';
@@ -9,6 +10,18 @@ export interface ExpandJob {
   /** The scan objects as JSON. */
   readonly objects: string;
   /** Secrets that were taken out of them; transferred. */
+  readonly secrets: PassedSecrets | null;
+  readonly words: JobWords;
+}
+
+/** Derives the addresses of a descriptor. */
+export interface AddressJob {
+  readonly descriptor: string;
+  /** Null: none was given. */
+  readonly range: IndexRange | null;
+  /** True if there is an argument for the range, which may be null. */
+  readonly hasRange: boolean;
+  /** Secrets that were taken out of the descriptor; transferred. */
   readonly secrets: PassedSecrets | null;
   readonly words: JobWords;
 }
@@ -29,6 +42,8 @@ export interface ScriptSet {
 
 /** Runs scan jobs. Rejects only if no thread can run them. */
 export interface ScanJobs {
+  /** @returns the result of deriveaddresses as JSON, in shared memory */
+  deriveAddresses(job: AddressJob): Promise<Uint8Array | JobError>;
   /** @returns the distinct scripts; fewer if the job was stopped */
   expandScripts(job: ExpandJob): Promise<SharedArrayBuffer | JobError>;
   /** @returns the events as JSON without brackets, in shared memory; no bytes for none */

@@ -1,7 +1,7 @@
 // Converts PSBTs from and to Base64, with Core's error messages.
 import type { Hashes } from '../../crypto/crypto.js';
 import { type Compat, follows, only } from '../../policy/compat.js';
-import { encodePsbt, type Psbt, type PsbtCrypto, PsbtError, type PsbtVersion, readPsbt, readPsbtSteps } from '../../psbt/index.js';
+import { encodePsbt, type Psbt, type PsbtCrypto, PsbtError, type PsbtVersion, readPsbt } from '../../psbt/index.js';
 import { fail, RPC_CODE } from '../errors.js';
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
@@ -17,12 +17,6 @@ function base64Bytes(text: string): Uint8Array | null {
 
 const failDecode = (why: string): never => fail(RPC_CODE.DESERIALIZATION_ERROR, `TX decode failed ${why}`);
 
-/** Decides when long work pauses; Slicer implements it. */
-export interface Pauses {
-  readonly due: boolean;
-  pause(): Promise<void>;
-}
-
 interface PsbtContext {
   readonly crypto: PsbtCrypto;
   readonly compat: Compat;
@@ -33,22 +27,6 @@ export function asPsbt(text: string, { crypto, compat }: PsbtContext): Psbt {
   const bytes = base64Bytes(text) ?? failDecode('invalid base64');
   try {
     return readPsbt(bytes, crypto, follows(compat, 32));
-  } catch (error) {
-    if (error instanceof PsbtError) return failDecode(error.message);
-    throw error;
-  }
-}
-
-/** Parses a PSBT in Base64 in slices. */
-export async function asPsbtSliced(text: string, ctx: PsbtContext, pauses: Pauses): Promise<Psbt> {
-  const bytes = base64Bytes(text) ?? failDecode('invalid base64');
-  try {
-    const steps = readPsbtSteps(bytes, ctx.crypto, follows(ctx.compat, 32));
-    for (;;) {
-      const step = steps.next();
-      if (step.done) return step.value;
-      if (pauses.due) await pauses.pause();
-    }
   } catch (error) {
     if (error instanceof PsbtError) return failDecode(error.message);
     throw error;

@@ -5,7 +5,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { decodeWif } from '../../address/wif.js';
 import { MAX_SCRIPT_ELEMENT_SIZE } from '../../consensus/script/eval-script.js';
 import { openFile } from '../../lib/open-file.js';
-import { Slicer } from '../../lib/slicer.js';
+import { TimeSlice } from '../../lib/time-slice.js';
 import { ByteArena, grown, SecretSlab } from '../../wallet/index.js';
 import { hexBytes } from '../args.js';
 import type { WalletContext } from '../context/wallet.js';
@@ -92,12 +92,12 @@ export class DumpContents {
  * @throws RpcError
  */
 export async function readDump(ctx: WalletContext, file: string, contents: DumpContents): Promise<void> {
-  const slicer = new Slicer();
+  const slice = new TimeSlice();
   const handle = await openFile(file).catch(unreadable);
   try {
     const whole = await eachLine(handle, (line) => {
       readLine(ctx, line, contents);
-      return slicer.due ? slicer.pause() : undefined;
+      return slice.over ? slice.next() : undefined;
     });
     if (!whole) contents.isUnusable = true;
   } finally {

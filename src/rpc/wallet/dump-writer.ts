@@ -1,7 +1,7 @@
 // Writes a dump of private keys: bytes in one block of memory, which is overwritten after each write and when the dump
 // is abandoned. No string ever contains a key.
 import type fs from 'node:fs/promises';
-import type { Slicer } from '../../lib/slicer.js';
+import { TimeSlice } from '../../lib/time-slice.js';
 
 /** Bytes per write. */
 const PORTION = 65_536;
@@ -10,6 +10,7 @@ const LINE_FEED = 0x0a;
 export class DumpWriter {
   #bytes = new Uint8Array(PORTION);
   #end = 0;
+  readonly #slice = new TimeSlice();
   readonly #file: Pick<fs.FileHandle, 'writeFile'>;
 
   constructor(file: Pick<fs.FileHandle, 'writeFile'>) {
@@ -28,8 +29,8 @@ export class DumpWriter {
     this.#add(Uint8Array.of(LINE_FEED));
   }
   /** Writes the buffer if it is half full or if it is time to pause, and pauses in the latter case. */
-  async flushWhenDue(slicer: Slicer): Promise<void> {
-    if (slicer.due) await slicer.pause();
+  async flushWhenDue(): Promise<void> {
+    if (this.#slice.over) await this.#slice.next();
     else if (this.#end < PORTION / 2) return;
     await this.flush();
   }

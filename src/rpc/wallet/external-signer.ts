@@ -16,7 +16,7 @@ import {
 } from '../../wallet/node-face.js';
 import type { WalletContext } from '../context/wallet.js';
 import { fail, RPC_CODE, RpcError } from '../errors.js';
-import { asPsbtSliced, type Pauses, psbtText } from '../render/psbt-text.js';
+import { asPsbt, psbtText } from '../render/psbt-text.js';
 
 export const NO_COMMAND = 'restart bitcoind with -signer=<cmd>';
 
@@ -35,17 +35,11 @@ export function signerOf({ externalSigner }: WalletContext): Pick<ExternalSigner
 }
 
 /** Adds to a PSBT what a wallet knows, and signs it. A wallet with an external signer lets the device sign. */
-export async function fillPsbtBy(
-  ctx: WalletContext,
-  wallet: Wallet,
-  psbt: Psbt,
-  options: FillOptions,
-  pauses: Pauses,
-): Promise<FillOutcome> {
-  if (!options.sign || !wallet.record.has(WALLET_FLAG.EXTERNAL_SIGNER)) return fillPsbt(wallet, psbt, options, ctx, pauses);
-  const filled = await fillPsbt(wallet, psbt, { ...options, sign: false, derivations: true }, ctx, pauses);
+export async function fillPsbtBy(ctx: WalletContext, wallet: Wallet, psbt: Psbt, options: FillOptions): Promise<FillOutcome> {
+  if (!options.sign || !wallet.record.has(WALLET_FLAG.EXTERNAL_SIGNER)) return fillPsbt(wallet, psbt, options, ctx);
+  const filled = await fillPsbt(wallet, psbt, { ...options, sign: false, derivations: true }, ctx);
   if ('fault' in filled || filled.complete) return filled;
-  await signOutside(ctx, psbt, pauses);
+  await signOutside(ctx, psbt);
   if (options.finalize === false) return { complete: psbt.inputs.every(isFinal) };
   return { complete: finalizePsbt(psbt, ctx.crypto, true) };
 }
@@ -56,7 +50,7 @@ const failed = (): never => fail(RPC_CODE.VERIFY_ERROR, 'External signer failed 
  * Adds the device's signatures. Checks the device's reply: it must have the same transaction including sequences and the
  * same sighash types, and final inputs must verify.
  */
-async function signOutside(ctx: WalletContext, psbt: Psbt, pauses: Pauses): Promise<void> {
+async function signOutside(ctx: WalletContext, psbt: Psbt): Promise<void> {
   const signer = ctx.externalSigner ?? fail(RPC_CODE.VERIFY_ERROR, 'External signer not found');
   const types = psbt.inputs.map(({ sighashType }) => sighashType);
   let text: string | null;
@@ -67,16 +61,22 @@ async function signOutside(ctx: WalletContext, psbt: Psbt, pauses: Pauses): Prom
     return signerFailed(error);
   }
   if (text === null) return failed();
-  const signed = await asPsbtSliced(text, ctx, pauses).catch((error: unknown) => {
-    throw error instanceof RpcError ? new RpcError(RPC_CODE.VERIFY_ERROR, 'External signer failed to sign') : error;
-  });
+  const signed = readSigned(text, ctx);
   const { txid } = psbt.tx;
   const combined = combinePsbts([psbt, signed], ctx.crypto);
   if (combined === null || !equalBytes(combined.tx.txid, txid)) failed();
   const work = psbtSigning(psbt, ctx.crypto, true);
   for (const [i, input] of psbt.inputs.entries()) {
     if (input.sighashType !== types[i] || (isFinal(input) && !isDone(work, i))) failed();
-    if (pauses.due) await pauses.pause();
+  }
+}
+
+function readSigned(text: string, ctx: WalletContext): Psbt {
+  try {
+    return asPsbt(text, ctx);
+  } catch (error) {
+    if (error instanceof RpcError) return failed();
+    throw error;
   }
 }
 

@@ -7,7 +7,7 @@ import type { Expansion } from '../../address/descriptor/expansion.js';
 import { parseDescriptor } from '../../address/descriptor/parse.js';
 import type { KeyPair } from '../../address/descriptor/secrets.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
-import type { Slicer } from '../../lib/slicer.js';
+import { TimeSlice } from '../../lib/time-slice.js';
 import { solve } from '../../policy/script-type.js';
 import type { KeyOrigin } from '../../signing/index.js';
 import { destinationOf, type Wallet } from '../../wallet/index.js';
@@ -298,7 +298,6 @@ export async function fillFromDescriptor(
   request: JsonObject,
   call: CallInfo,
   data: ImportData,
-  slicer: Slicer,
   left: { indices: number },
 ): Promise<void> {
   const parsed = parseDescriptor(asString(request.get('desc')), ctx.descriptors, { requireChecksum: true, keys: call.taken?.keys });
@@ -345,6 +344,7 @@ export async function fillFromDescriptor(
         data.origins.push({ publicKey, origin });
       }
     };
+    const slice = new TimeSlice();
     for (const [at, path] of descriptors.entries()) {
       // The second of two paths is for change.
       if (at === 1 && descriptors.length === 2) data.changeFrom = data.ordered.length;
@@ -357,7 +357,7 @@ export async function fillFromDescriptor(
           const id = hashKey(crypto.hash160(pair.publicKey));
           addSecret(data, id, pair);
         }
-        if (slicer.due) await slicer.pause();
+        if (slice.over) await slice.next();
       }
     }
     for (const item of keys) {

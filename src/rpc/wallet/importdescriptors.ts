@@ -5,7 +5,7 @@ import { DescriptorCache } from '../../address/descriptor/cache.js';
 import type { Descriptor } from '../../address/descriptor/descriptor.js';
 import { type ParsedDescriptor, parseDescriptor } from '../../address/descriptor/parse.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
-import { Slicer } from '../../lib/slicer.js';
+import { TimeSlice } from '../../lib/time-slice.js';
 import { follows } from '../../policy/compat.js';
 import { checkDescriptorImport, type DescriptorImport, type PrecomputedScripts, type Wallet, WalletError } from '../../wallet/index.js';
 import { asBool, asInt64, asString } from '../args.js';
@@ -120,7 +120,7 @@ export abstract class DescriptorReader implements ImportReader {
   protected readonly ctx: WalletContext;
   protected readonly wallet: Wallet;
   protected readonly call: CallInfo;
-  readonly #slicer = new Slicer();
+  readonly #slice = new TimeSlice();
   #scriptsLeft = MOST_SCRIPTS;
 
   constructor(ctx: WalletContext, wallet: Wallet, call: CallInfo) {
@@ -156,7 +156,7 @@ export abstract class DescriptorReader implements ImportReader {
       if (parsed === undefined && this.isFatal(error)) throw error;
       return { error: elementError(error), warnings };
     } finally {
-      if (this.#slicer.due) await this.#slicer.pause();
+      if (this.#slice.over) await this.#slice.next();
     }
   }
 
@@ -185,7 +185,7 @@ export abstract class DescriptorReader implements ImportReader {
     for (let index = first; index < end; index++) {
       const made = descriptor.scripts(index, { cache, secrets });
       scripts.push(made ?? fail(RPC_CODE.WALLET_ERROR, `Could not add descriptor '${descriptor.toString()}'`));
-      if (this.#slicer.due) await this.#slicer.pause();
+      if (this.#slice.over) await this.#slice.next();
     }
     return { precomputed: { first, scripts, cache } };
   }

@@ -1,7 +1,7 @@
 // Reads the requests of importmulti for legacy wallets.
 
 import { hashKey } from '../../consensus/bytes/hex.js';
-import { Slicer } from '../../lib/slicer.js';
+import { TimeSlice } from '../../lib/time-slice.js';
 import type { ScriptImport, Wallet } from '../../wallet/index.js';
 import type { WalletContext } from '../context/wallet.js';
 import type { CallInfo } from '../dispatch.js';
@@ -25,7 +25,7 @@ const compareScripts = (a: Uint8Array, b: Uint8Array): number => a.length - b.le
 
 export class ScriptImportReader implements ImportReader {
   readonly words = { what: 'key with creation', things: 'key' };
-  readonly #slicer = new Slicer();
+  readonly #slice = new TimeSlice();
   readonly #left = { indices: MOST_INDICES };
   readonly #ctx: WalletContext;
   readonly #wallet: Wallet;
@@ -43,7 +43,7 @@ export class ScriptImportReader implements ImportReader {
     try {
       const head = readImportHead(this.#wallet, request);
       if (head.hasScript) fillFromScript(this.#ctx, request, this.#call, data);
-      else await fillFromDescriptor(this.#ctx, request, this.#call, data, this.#slicer, this.#left);
+      else await fillFromDescriptor(this.#ctx, request, this.#call, data, this.#left);
       warnings = data.warnings;
       if (this.#wallet.record.privateKeysDisabled && data.secrets.size > 0) {
         fail(RPC_CODE.WALLET_ERROR, 'Cannot import private keys to a wallet with private keys disabled');
@@ -53,7 +53,7 @@ export class ScriptImportReader implements ImportReader {
       wipeImport(data);
       return { error: elementError(error), warnings };
     } finally {
-      if (this.#slicer.due) await this.#slicer.pause();
+      if (this.#slice.over) await this.#slice.next();
     }
   }
 

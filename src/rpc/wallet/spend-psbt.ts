@@ -3,14 +3,12 @@
 
 import { buildTx, type TxFields } from '../../consensus/tx/build-tx.js';
 import { parseTx } from '../../consensus/tx/tx-view.js';
-import { Slicer } from '../../lib/slicer.js';
 import { follows } from '../../policy/compat.js';
 import { createPsbt, extractTx, fieldsOf, type Psbt, type PsbtVersion } from '../../psbt/index.js';
 import { finalizePsbt } from '../../signing/index.js';
 import { areStillUnspent, COINS_SPENT_MEANWHILE, commitTransaction, lockTime, type SpendTools, type Wallet } from '../../wallet/index.js';
 import { asBool, asString } from '../args.js';
 import type { WalletContext } from '../context/wallet.js';
-import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { constructTransaction, type TxParts } from '../front/createrawtransaction.js';
 import { bytesHex, hashHex } from '../render/hex.js';
@@ -32,12 +30,11 @@ export async function walletPsbt(
   wallet: Wallet,
   tx: TxFields,
   fill: { readonly sign: boolean; readonly derivations: boolean; readonly version?: PsbtVersion },
-  call: CallInfo,
 ): Promise<{ psbt: Psbt; complete: boolean }> {
   const { sign, derivations, version = asPsbtVersion(undefined, ctx.compat) } = fill;
   const psbt = createPsbt(parseTx(buildTx(tx), ctx.crypto, { allowWitness: false }), ctx.crypto, version);
   const options = { hashType: null, sign, derivations, later: follows(ctx.compat, 32) };
-  const outcome = await fillPsbtBy(ctx, wallet, psbt, options, new Slicer(call.yieldToUrgent));
+  const outcome = await fillPsbtBy(ctx, wallet, psbt, options);
   return 'fault' in outcome ? failFill(outcome.fault) : { psbt, complete: outcome.complete };
 }
 
@@ -138,9 +135,8 @@ export async function finishSend(
   wallet: Wallet,
   { tx, chosen }: { readonly tx: TxFields; readonly chosen: readonly Uint8Array[] },
   { wantsPsbt, addToWallet }: SendOutcome,
-  call: CallInfo,
 ): Promise<JsonResult> {
-  const { psbt } = await walletPsbt(ctx, wallet, tx, { sign: true, derivations: follows(ctx.compat, 32) }, call);
+  const { psbt } = await walletPsbt(ctx, wallet, tx, { sign: true, derivations: follows(ctx.compat, 32) });
   const complete = finalizePsbt(psbt, ctx.crypto, follows(ctx.compat, 32));
   const result: Record<string, JsonResult> = {};
   if (wantsPsbt || !complete || !addToWallet) result.psbt = psbtText(psbt, ctx.crypto, ctx.compat);

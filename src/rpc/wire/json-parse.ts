@@ -45,20 +45,14 @@ export class JsonReader {
     return this;
   }
 
-  /** Number of values read so far. */
-  get values(): number {
-    return this.#tokens.values;
-  }
-
   /**
    * Reads the whole text.
    * @param untilMs when to pause, by performance.now(); the next call continues
-   * @param mostValues also pause after this many values
    * @returns the value; undefined at a pause
    * @throws JsonParseError
    */
-  read(untilMs = Number.POSITIVE_INFINITY, mostValues = Number.POSITIVE_INFINITY): JsonValue | undefined {
-    const value = this.goOn(untilMs, mostValues);
+  read(untilMs = Number.POSITIVE_INFINITY): JsonValue | undefined {
+    const value = this.goOn(untilMs);
     // Nothing may follow the value.
     if (value !== undefined) this.#tokens.next();
     return value;
@@ -67,7 +61,7 @@ export class JsonReader {
   /** Reads the value at an offset of a text that was read before. */
   valueAt(start: number): JsonValue {
     this.moveTo(start);
-    const value = this.goOn(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY) as JsonValue;
+    const value = this.goOn(Number.POSITIVE_INFINITY) as JsonValue;
     // Release the members of the value.
     if (this.#values.length > MAX_RETAINED_MEMBERS) this.#values.length = 0;
     if (this.#keys.length > MAX_RETAINED_MEMBERS) this.#keys.length = 0;
@@ -80,11 +74,10 @@ export class JsonReader {
   }
 
   /** Reads one value, or continues it after a pause. @returns undefined at a pause */
-  goOn(untilMs: number, mostValues: number): JsonValue | undefined {
+  goOn(untilMs: number): JsonValue | undefined {
     const tokens = this.#tokens;
     tokens.untilMs = untilMs;
     for (;;) {
-      if (tokens.values > mostValues) return undefined;
       const token = tokens.next();
       let value: JsonValue;
       switch (token) {

@@ -5,11 +5,8 @@ import { RPC_CODE, RpcError } from '../errors.js';
 import { JsonReader } from './json-parse.js';
 import { asciiText, END, JsonParseError, JsonTokens, NAME, OPEN_LIST, OPEN_OBJECT, PAUSE, SCALAR, STRING, textOf } from './json-tokens.js';
 import { encodeJson } from './json-write.js';
-import type { Reading } from './shared-reading.js';
+import { LONG_BODY_BYTES, type Reading } from './long-reading.js';
 import type { JsonObject, JsonValue } from './values.js';
-
-/** Smallest body that is read in slices. */
-export const LONG_BODY_BYTES = 64 * 1024;
 
 export interface RequestOptions {
   /**
@@ -53,8 +50,6 @@ const LAST_ASCII = 0x7e;
 
 /** Scans a body. It creates no values, and pauses in large bodies. One object can scan many bodies. */
 export class RequestScan implements Reading {
-  /** Always 0: no values are held. */
-  readonly values = 0;
   readonly #tokens = new JsonTokens(NO_BYTES);
   #index = new Int32Array(64);
   #words = HEAD;
@@ -306,13 +301,8 @@ export class RequestEntry implements Reading {
     void this.idText;
   }
 
-  /** Number of values of the params that were created so far. */
-  get values(): number {
-    return this.#reading ? this.#body.reader.values : 0;
-  }
-
   /** Continues to create the params. */
-  goOn(ms: number, mostValues = Number.POSITIVE_INFINITY): boolean {
+  goOn(ms: number): boolean {
     if (this.#params !== undefined) return true;
     if (this.#hasNoParams) {
       this.#params = NO_PARAMS;
@@ -321,7 +311,7 @@ export class RequestEntry implements Reading {
     const { reader } = this.#body;
     if (!this.#reading) reader.moveTo(this.#paramsAt);
     this.#reading = true;
-    const value = reader.goOn(ms === Number.POSITIVE_INFINITY ? ms : performance.now() + ms, mostValues);
+    const value = reader.goOn(ms === Number.POSITIVE_INFINITY ? ms : performance.now() + ms);
     if (value === undefined) return false;
     this.#reading = false;
     this.#params = value as readonly JsonValue[] | JsonObject;

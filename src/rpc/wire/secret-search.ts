@@ -7,9 +7,9 @@ import type { Hashes } from '../../crypto/crypto.js';
 import { createPureHashes } from '../../crypto/pure.js';
 import { secretBytes, secretCopy } from '../../crypto/secret-bytes.js';
 import { CLOSE_LIST, CLOSE_OBJECT, hex4, JsonTokens, NAME, OPEN_LIST, OPEN_OBJECT, PAUSE, STRING, textOf } from './json-tokens.js';
+import type { Reading } from './long-reading.js';
 import type { RequestBody } from './request.js';
 import { type MethodSecrets, type SecretKind, type SecretPlace, type SecretPlaces, secretMethodIn } from './secret-places.js';
-import type { Reading } from './shared-reading.js';
 import { TakenSecrets } from './taken-secrets.js';
 
 /** Requests between two checks of the clock. */
@@ -50,8 +50,6 @@ interface Range {
 }
 
 export class SecretSearch implements Reading {
-  /** Always 0: no values are held, only the body. */
-  readonly values = 0;
   readonly taken = new TakenSecrets();
   readonly #requests: RequestBody;
   readonly #body: Uint8Array;

@@ -2,7 +2,7 @@
 // EVP_BytesToKey), gives key and initialisation vector of AES-256-CBC. Core: wallet/crypter.cpp, BytesToKeySHA512AES.
 import { createDecipheriv, createHash } from 'node:crypto';
 import { secretBytes } from '../../crypto/secret-bytes.js';
-import type { Slicer } from '../../lib/slicer.js';
+import { TimeSlice } from '../../lib/time-slice.js';
 import type { CoreMasterKey } from './core-wallet.js';
 import { CoreFileError } from './paged-file.js';
 
@@ -21,17 +21,17 @@ const ROUNDS_AT_ONCE = 256;
 export async function openCoreMasterKey(
   { sealed, salt, method, rounds }: CoreMasterKey,
   passphrase: Uint8Array,
-  pauses: Pick<Slicer, 'due' | 'pause'>,
 ): Promise<Uint8Array | null> {
   if (method !== SHA512) throw new CoreFileError(`The key derivation method ${method} of the passphrase is not supported`);
   if (rounds < 1 || rounds > MOST_ROUNDS)
     throw new CoreFileError(`The passphrase needs ${rounds} rounds of hashing. Only 1 to ${MOST_ROUNDS} are supported`);
   let digest = createHash('sha512').update(passphrase).update(salt).digest();
+  const slice = new TimeSlice();
   for (let round = 1; round < rounds; round++) {
     const next = createHash('sha512').update(digest).digest();
     digest.fill(0);
     digest = next;
-    if (round % ROUNDS_AT_ONCE === 0 && pauses.due) await pauses.pause();
+    if (round % ROUNDS_AT_ONCE === 0 && slice.over) await slice.next();
   }
   try {
     const vector = digest.subarray(KEY_BYTES, KEY_BYTES + VECTOR_BYTES);

@@ -1,7 +1,7 @@
 // Opens a Bitcoin Core wallet file and reads all of it. The size of the file bounds the work (paged-file.ts).
 import fs from 'node:fs/promises';
 import type { Hashes } from '../../crypto/crypto.js';
-import { Slicer } from '../../lib/slicer.js';
+import { TimeSlice } from '../../lib/time-slice.js';
 import { bdbRecords, isBdb } from './bdb-records.js';
 import { type CoreWallet, emptyCoreWallet, readRow, wipeCoreWallet } from './core-wallet.js';
 import { type ByteSource, CoreFileError, type CoreRow, OpenFile } from './paged-file.js';
@@ -46,13 +46,9 @@ async function* limitTotalSize(rows: AsyncGenerator<CoreRow>, { size }: ByteSour
 }
 
 /** Collects all rows into a wallet. @throws CoreFileError */
-export async function collectRows(
-  rows: AsyncGenerator<CoreRow>,
-  hashes: Hashes,
-  pauses: Pick<Slicer, 'due' | 'pause'>,
-  mostRows = MOST_ROWS,
-): Promise<CoreWallet> {
+export async function collectRows(rows: AsyncGenerator<CoreRow>, hashes: Hashes, mostRows = MOST_ROWS): Promise<CoreWallet> {
   const wallet = emptyCoreWallet();
+  const slice = new TimeSlice();
   let count = 0;
   try {
     for await (const row of rows) {
@@ -63,7 +59,7 @@ export async function collectRows(
         // The value may be a private key. The wallet object has a copy, so overwrite this one.
         row.value.fill(0);
       }
-      if (pauses.due) await pauses.pause();
+      if (slice.over) await slice.next();
     }
     return wallet;
   } catch (error) {
@@ -78,7 +74,7 @@ export async function collectRows(
  * @returns the wallet. The caller overwrites its private keys (wipeCoreWallet).
  * @throws CoreFileError
  */
-export async function readCoreWallet(path: string, magic: Uint8Array, hashes: Hashes, pauses = new Slicer()): Promise<CoreWallet> {
+export async function readCoreWallet(path: string, magic: Uint8Array, hashes: Hashes): Promise<CoreWallet> {
   const file = await OpenFile.open(path).catch((error: unknown) => {
     if (error instanceof CoreFileError) throw error;
     throw new CoreFileError(`The file cannot be opened: ${(error as Error).message}`);
@@ -90,7 +86,7 @@ export async function readCoreWallet(path: string, magic: Uint8Array, hashes: Ha
       if (Buffer.compare(network, magic) !== 0) throw new CoreFileError('The wallet is of another network');
       await refuseJournals(path);
     }
-    const wallet = await collectRows(rows, hashes, pauses);
+    const wallet = await collectRows(rows, hashes);
     try {
       await file.assertUnchanged();
       return wallet;

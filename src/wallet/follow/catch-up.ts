@@ -2,7 +2,7 @@
 // after the fork are scanned.
 
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
-import { Slicer } from '../../lib/slicer.js';
+import { TimeSlice } from '../../lib/time-slice.js';
 import { TX_STATE, UNCONFIRMED_PLACE } from '../coins/tx-table.js';
 import { WALLET_CODE, WalletError } from '../manage/wallet-error.js';
 import { type BlockFacts, type NodeClient, type NodeQueries, sameBlock, TIMESTAMP_WINDOW } from '../node-client.js';
@@ -54,11 +54,11 @@ export async function rollBack(wallet: Wallet, locator: Uint8Array, client: Node
     if (height < 0 || height > fork.height) staleBlocks.add(hashKey(hashes[i]));
   }
   const batch = new WalletBatch();
-  const slicer = new Slicer();
+  const slice = new TimeSlice();
   const moved: number[] = [];
   if (staleBlocks.size > 0) {
     for (const row of txs.rows()) {
-      if (slicer.due) await slicer.pause();
+      if (slice.over) await slice.next();
       const state = txs.state(row);
       if (state !== TX_STATE.CONFIRMED && state !== TX_STATE.CONFLICTED) continue;
       if (!staleBlocks.has(hashKey(txs.blockHash(row)))) continue;
@@ -106,7 +106,7 @@ const beyondSnapshot = (height: number): WalletError =>
  */
 export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => boolean): Promise<boolean> {
   const { client } = deps;
-  const slicer = new Slicer();
+  const slice = new TimeSlice();
   while (!sameBlock(wallet.tip, client.tip)) {
     if (stopping()) return false;
     // The chain may reorganise while blocks are read.
@@ -136,10 +136,10 @@ export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => bo
         const transactions = found;
         const record = (): void =>
           recordBlock(wallet, node, parsed(transactions, crypto), batch, scannedPlace(options), transactions === candidates);
-        while (!withKeys(wallet, record)) await slicer.pause();
+        while (!withKeys(wallet, record)) await slice.next();
         pending += found.length;
       }
-      if (slicer.due) await slicer.pause();
+      if (slice.over) await slice.next();
       if (pending < ROWS_PER_BATCH && !sameBlock(node, client.tip)) continue;
       await updateLocator(wallet, client, batch);
       await wallet.commit(batch);

@@ -1,7 +1,6 @@
 // Applies events of the chain and the mempool to a wallet, in order. Each event is one synchronous change with one
 // batch. Between two events other work may run, and calls may read the wallet.
-import { yieldInQueue } from '../../lib/slicer.js';
-import { TimeSlice, yieldToLoop } from '../../lib/time-slice.js';
+import { TimeSlice, yieldInQueue, yieldToLoop } from '../../lib/time-slice.js';
 import { UNCONFIRMED_PLACE } from '../coins/tx-table.js';
 import type { MempoolTx, NodeEvent } from '../node-client.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
@@ -83,7 +82,7 @@ export class EventQueue {
    */
   #applyUpTo(target: number): boolean | Promise<boolean> {
     return this.#wallet.access.runChange(() => {
-      const slice = new TimeSlice();
+      const slice = new TimeSlice('chain');
       do {
         if (this.#reached >= target) return true;
       } while (this.#applyNext() && !slice.over);

@@ -1,8 +1,7 @@
 // Scans past blocks for a wallet's transactions, with progress and abort. Pool threads read the blocks
 // (scan-pipeline.ts). This file records the results, in order and between other work. Core 0.21:
 // ScanForWalletTransactions, RescanFromTime.
-import { Slicer } from '../../lib/slicer.js';
-import { yieldToLoop } from '../../lib/time-slice.js';
+import { TimeSlice, yieldToLoop } from '../../lib/time-slice.js';
 import { type Answer, type BlockFacts, type NodeClient, type NodeQueries, TIMESTAMP_WINDOW } from '../node-client.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { Wallet } from '../wallet.js';
@@ -131,7 +130,7 @@ export async function scanBlocks(
   log.info(`Rescan started from block ${start.hashHex}...`);
   scan.start(start.height);
   const report = new ScanReport(scan, start, deps);
-  const slicer = new Slicer();
+  const slice = new TimeSlice();
   const stop = stopHeight === null ? null : ((await client.blocks(stopHeight, 1))[0] ?? null);
   let lastScanned: BlockFacts | null = null;
   let lastFailed: BlockFacts | null = null;
@@ -160,7 +159,7 @@ export async function scanBlocks(
     if (outcome === 'closed') break;
     if (outcome === 'scanned') lastScanned = node;
     else if (outcome === 'failed') lastFailed = node;
-    if (slicer.due) await slicer.pause();
+    if (slice.over) await slice.next();
   }
   if (stopHeight === null && !scan.isAborted && !wallet.closed && wallet.parts.options.laterRecords) {
     await client.readMempool((event) => wallet.events.push(event));

@@ -3,7 +3,7 @@
 // conflicted. The targets grow while the scan finds payments and keys are added.
 import { randomInt } from 'node:crypto';
 import { packScripts, ScriptMarks } from '../../jobs/script-marks.js';
-import { Slicer } from '../../lib/slicer.js';
+import { TimeSlice } from '../../lib/time-slice.js';
 import type { ScanTargets } from '../../parallel/block-scanner.js';
 import type { ScriptCursor } from '../keys/key-source.js';
 import type { Wallet } from '../wallet.js';
@@ -37,14 +37,14 @@ export class WalletMarks {
   /** Collects the targets of a wallet. @param filters whether block filters will be used */
   static async of(wallet: Wallet, filters: boolean): Promise<WalletMarks> {
     const made = new WalletMarks(wallet, filters);
-    const slicer = new Slicer();
-    await made.#addNewScripts(slicer);
+    await made.#addNewScripts();
+    const slice = new TimeSlice();
     const { txs } = wallet.ledger;
     for (const row of [...txs.rowsOutsideChain()]) {
       const tx = txs.view(row);
       if (tx === undefined || tx.isCoinbase) continue;
       for (let i = 0; i < tx.inputCount; i++) made.#addSpend(tx.outpoint(i));
-      if (slicer.due) await slicer.pause();
+      if (slice.over) await slice.next();
     }
     return made;
   }
@@ -54,16 +54,17 @@ export class WalletMarks {
     return this.#wallet.keys.hasNewScripts(this.#cursor);
   }
   /** Adds new scripts of the wallet, in slices. */
-  async refresh(slicer = new Slicer()): Promise<void> {
+  async refresh(): Promise<void> {
     if (!this.stale) return;
-    await this.#addNewScripts(slicer);
+    await this.#addNewScripts();
     this.version++;
     this.#packed = null;
   }
-  async #addNewScripts(slicer: Slicer): Promise<void> {
+  async #addNewScripts(): Promise<void> {
+    const slice = new TimeSlice();
     for (const script of this.#wallet.keys.newScripts(this.#cursor)) {
       this.#add(script);
-      if (slicer.due) await slicer.pause();
+      if (slice.over) await slice.next();
     }
   }
 

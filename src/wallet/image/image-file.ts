@@ -9,7 +9,7 @@
 import { createHash, webcrypto } from 'node:crypto';
 import fs, { type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { Slicer } from '../../lib/slicer.js';
+import { TimeSlice } from '../../lib/time-slice.js';
 import { readExactly } from '../../storage/record-file.js';
 import { assertWriting } from '../../storage/write-stop.js';
 import { type Column, columnWithCapacity, IMAGE_FORMAT, type ImageColumn, ImageError, typeOf, wipeSecrets } from './table-image.js';
@@ -134,11 +134,11 @@ async function readDirectory(file: FileHandle, name: string, id: Uint8Array): Pr
   const view = new DataView(directory.buffer);
   const count = view.getUint32(0, true);
   const columns: ImageColumn[] = [];
-  const slicer = new Slicer();
+  const slice = new TimeSlice();
   for (let i = 0; i < count; i++) {
     // Pause if the time slice is over: allocating a large array takes milliseconds, because the garbage collector
     // checks its limits.
-    if (slicer.due) await slicer.pause();
+    if (slice.over) await slice.next();
     const column = columnWithCapacity(view.getUint8(4 + i * ENTRY), view.getFloat64(6 + i * ENTRY, true));
     columns.push({ column, secret: view.getUint8(5 + i * ENTRY) === 1 });
   }

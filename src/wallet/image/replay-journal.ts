@@ -1,7 +1,7 @@
 // Updates tables that were restored from an image with the rows written after it.
 import { parseTx } from '../../consensus/tx/tx-view.js';
 import type { Hashes } from '../../crypto/crypto.js';
-import { Slicer } from '../../lib/slicer.js';
+import { TimeSlice } from '../../lib/time-slice.js';
 import type { Store } from '../../storage/store.js';
 import { bytesKeyOf, decodeTxRow, type TxRow } from '../coins/tx-row.js';
 import { TX_STATE } from '../coins/tx-table.js';
@@ -15,7 +15,7 @@ const OUTPOINT = 36;
 /** Applies the journal. @param touched keys of the rows, each once @returns false if rows are damaged or missing */
 export async function replayJournal(store: Store, wallet: Wallet, touched: readonly Uint8Array[], hashes: Hashes): Promise<boolean> {
   const { legacy, descriptors, ledger, book } = wallet;
-  const slicer = new Slicer();
+  const slice = new TimeSlice();
   const byPrefix = new Map<number, Uint8Array[]>();
   for (const key of touched) {
     const keys = byPrefix.get(key[0]);
@@ -31,7 +31,7 @@ export async function replayJournal(store: Store, wallet: Wallet, touched: reado
       portion.forEach((key, i) => {
         if (!visit(key.subarray(1), values[i], key)) sound = false;
       });
-      if (slicer.due) await slicer.pause();
+      if (slice.over) await slice.next();
     }
   };
   const present =
@@ -74,7 +74,7 @@ export async function replayJournal(store: Store, wallet: Wallet, touched: reado
   for (const { txid, value, row } of records) {
     ledger.txs.reloadRecord(txid, value);
     if (row.state === TX_STATE.CONFIRMED) highest = Math.max(highest, row.height);
-    if (slicer.due) await slicer.pause();
+    if (slice.over) await slice.next();
   }
   ledger.setTip(highest);
   await each(WALLET_PREFIX.spender, (rest) => ledger.loadSpend(rest.subarray(0, OUTPOINT), rest.subarray(OUTPOINT)));
@@ -89,7 +89,7 @@ export async function replayJournal(store: Store, wallet: Wallet, touched: reado
       if (bytes) ledger.classifyTx(parseTx(new Uint8Array(bytes), hashes));
       else sound = false;
     }
-    if (slicer.due) await slicer.pause();
+    if (slice.over) await slice.next();
   }
   for (const key of byPrefix.get(WALLET_PREFIX.output) ?? []) ledger.classifyOutput(key.subarray(1));
   return sound;

@@ -8,7 +8,7 @@ import type { DescriptorContext } from '../../address/descriptor/context.js';
 import type { OutputType } from '../../address/descriptor/derive-options.js';
 import type { Descriptor } from '../../address/descriptor/descriptor.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
-import { runSteps } from '../../lib/steps.js';
+import { runSteps } from '../../lib/time-slice.js';
 import { FlatProvider, idsOfXOnly, type SigningProvider } from '../../signing/index.js';
 import type { BatchOp } from '../../storage/store.js';
 import type { Seal, Vault } from '../crypt/vault.js';

@@ -1,6 +1,6 @@
 // Fills key pools in slices, because -keypool and keypoolrefill may request very many keys. Each slice is a separate
 // change of the wallet. If a slice fails, the keys of earlier slices remain.
-import { Slicer } from '../../lib/slicer.js';
+import { TimeSlice } from '../../lib/time-slice.js';
 import type { Wallet } from '../wallet.js';
 
 /**
@@ -10,13 +10,13 @@ import type { Wallet } from '../wallet.js';
  * @param of numbers of the descriptors to fill; absent: all that give out addresses
  */
 export async function fillPool(wallet: Wallet, size: number, check?: () => void, of?: ReadonlySet<number>): Promise<void> {
-  const slicer = new Slicer();
+  const slice = new TimeSlice();
   for (;;) {
     const result = await wallet.change((batch) => {
       check?.();
-      return wallet.keys.topUp(size, batch, () => slicer.due, of);
+      return wallet.keys.topUp(size, batch, () => slice.over, of);
     });
     if (result !== 'paused') return;
-    await slicer.pause();
+    await slice.next();
   }
 }

@@ -5,7 +5,7 @@
 import { randomFillSync } from 'node:crypto';
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import { secretBytes, secretCopy } from '../../crypto/secret-bytes.js';
-import { Slicer } from '../../lib/slicer.js';
+import { TimeSlice } from '../../lib/time-slice.js';
 import { openStore } from '../../storage/open-store.js';
 import type { BatchOp, Store } from '../../storage/store.js';
 import { encodeMasterKey, sealMasterKey } from '../crypt/master-key.js';
@@ -122,9 +122,9 @@ async function sealWallet(wallet: Wallet, masterKey: Uint8Array, passphrase: Uin
 async function makeSeed(wallet: Wallet, context: DescriptorContext): Promise<void> {
   const batch = new WalletBatch();
   putSeed(wallet, context, batch);
-  const slicer = new Slicer();
-  while (wallet.keys.topUp(0, batch, () => slicer.due) === 'paused') {
-    await slicer.pause();
+  const slice = new TimeSlice();
+  while (wallet.keys.topUp(0, batch, () => slice.over) === 'paused') {
+    await slice.next();
     wallet.assertOpen();
   }
   await wallet.commit(batch, true);

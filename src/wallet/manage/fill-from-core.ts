@@ -12,8 +12,7 @@ import type { KeyOrigin } from '../../address/descriptor/expansion.js';
 import { parseDescriptor } from '../../address/descriptor/parse.js';
 import { SecretRing } from '../../address/descriptor/secrets.js';
 import { equalBytes, hashKey, toHex } from '../../consensus/bytes/hex.js';
-import type { Slicer } from '../../lib/slicer.js';
-import { runStepsInSlices } from '../../lib/steps.js';
+import { TimeSlice } from '../../lib/time-slice.js';
 import type { Store } from '../../storage/store.js';
 import { TX_STATE, type TxPlace, UNCONFIRMED_PLACE } from '../coins/tx-table.js';
 import type { CoreCache, CoreDescriptor, CoreMetadata, CoreSecret, CoreTransaction, CoreWallet } from '../core/core-wallet.js';
@@ -57,11 +56,7 @@ export interface CoreImportSummary {
 }
 
 /** Decrypts the master key of an encrypted file. @param passphrase null if none was given @throws WalletError */
-export async function openCoreKeys(
-  core: CoreWallet,
-  passphrase: Uint8Array | null,
-  pauses: Pick<Slicer, 'due' | 'pause'>,
-): Promise<Uint8Array | null> {
+export async function openCoreKeys(core: CoreWallet, passphrase: Uint8Array | null): Promise<Uint8Array | null> {
   const isEncrypted = core.masterKeys.length > 0;
   if (isEncrypted && passphrase === null)
     throw new WalletError(WALLET_CODE.UNLOCK_NEEDED, 'The wallet is encrypted: call again with its passphrase');
@@ -70,7 +65,7 @@ export async function openCoreKeys(
   }
   if (!isEncrypted || passphrase === null) return null;
   for (const sealed of core.masterKeys) {
-    const key = await openCoreMasterKey(sealed, passphrase, pauses);
+    const key = await openCoreMasterKey(sealed, passphrase);
     if (key !== null) return key;
   }
   throw new WalletError(WALLET_CODE.PASSPHRASE_INCORRECT, 'Error: The wallet passphrase entered was incorrect.');
@@ -88,12 +83,11 @@ export async function fillFromCore(
   { core, masterKey }: OpenedCoreWallet,
   passphrase: Uint8Array | null,
   store: Store,
-  pauses: Slicer,
 ): Promise<CoreImportSummary> {
   const record = recordOf(core);
   const encrypted = masterKey !== null;
   const wallet = assembleWallet(unattached(surroundings), { ...place, record, encrypted, store });
-  const filling = new CoreImport(wallet, core, surroundings.context, masterKey, pauses);
+  const filling = new CoreImport(wallet, core, surroundings.context, masterKey);
   try {
     if (encrypted && passphrase !== null) await makeMasterKey(wallet, passphrase);
     await wallet.change((batch) => {
@@ -173,14 +167,13 @@ class CoreImport {
   readonly #core: CoreWallet;
   readonly #context: DescriptorContext;
   readonly #masterKey: Uint8Array | null;
-  readonly #pauses: Slicer;
+  readonly #slice = new TimeSlice();
 
-  constructor(wallet: Wallet, core: CoreWallet, context: DescriptorContext, masterKey: Uint8Array | null, pauses: Slicer) {
+  constructor(wallet: Wallet, core: CoreWallet, context: DescriptorContext, masterKey: Uint8Array | null) {
     this.#wallet = wallet;
     this.#core = core;
     this.#context = context;
     this.#masterKey = masterKey;
-    this.#pauses = pauses;
   }
 
   /** Imports items, with several items in each change of the wallet. */
@@ -188,9 +181,9 @@ class CoreImport {
     for (let at = 0; at < items.length; ) {
       await this.#wallet.change((batch) => {
         do take(items[at++], batch);
-        while (at < items.length && batch.ops.length < ROWS && !this.#pauses.due);
+        while (at < items.length && batch.ops.length < ROWS && !this.#slice.over);
       }, false);
-      if (this.#pauses.due) await this.#pauses.pause();
+      if (this.#slice.over) await this.#slice.next();
     }
   }
 
@@ -261,12 +254,12 @@ class CoreImport {
     const seeds = new Set<string>();
     for (const { metadata } of this.#core.keyMetadata.values()) {
       if (metadata.seedId) seeds.add(toHex(metadata.seedId));
-      if (this.#pauses.due) await this.#pauses.pause();
+      if (this.#slice.over) await this.#slice.next();
     }
     const found = new Map<string, Uint8Array>();
     if (seeds.size === 0) return found;
     for (const item of this.#core.secrets) {
-      if (this.#pauses.due) await this.#pauses.pause();
+      if (this.#slice.over) await this.#slice.next();
       const id = toHex(hash160(item.publicKey));
       if (!seeds.has(id)) continue;
       const secret = this.#secretOf(item);
@@ -283,7 +276,7 @@ class CoreImport {
     const { hd, keyMetadata } = this.#core;
     const chains = new Map<string, HdChain>();
     for (const { metadata } of keyMetadata.values()) {
-      if (this.#pauses.due) await this.#pauses.pause();
+      if (this.#slice.over) await this.#slice.next();
       const { seedId } = metadata;
       if (seedId === null) continue;
       const id = toHex(seedId);
@@ -325,8 +318,7 @@ class CoreImport {
         const precomputed = { first: 0, scripts: [], cache: cacheFor(core.caches.get(id)) };
         const fresh = { descriptor, secrets: secrets.pairs(), time: stored.time, ...window, ...(needsCache ? { precomputed } : {}) };
         const batch = new WalletBatch();
-        const pauses = this.#pauses;
-        const tracked = await runStepsInSlices(keys.addDescriptorInSteps(fresh, batch), () => (pauses.due ? pauses.pause() : undefined));
+        const tracked = await this.#slice.run(keys.addDescriptorInSteps(fresh, batch));
         await wallet.commit(batch);
         if (tracked === null) throw new CoreFileError(`The scripts of a descriptor cannot be derived: ${stored.text.slice(0, 200)}`);
         numbers.set(id, tracked.number);
@@ -383,12 +375,12 @@ class CoreImport {
     const imported = new Set<string>();
     for (const { tx } of this.#core.transactions) {
       imported.add(toHex(tx.wtxid));
-      if (this.#pauses.due) await this.#pauses.pause();
+      if (this.#slice.over) await this.#slice.next();
     }
     let others = 0;
     for (const { wtxid } of this.#core.variants) {
       if (!imported.has(toHex(wtxid))) others++;
-      if (this.#pauses.due) await this.#pauses.pause();
+      if (this.#slice.over) await this.#slice.next();
     }
     return others > 0 ? [`Not imported: ${others} other versions of transactions, with different witnesses`] : [];
   }
@@ -410,7 +402,7 @@ class CoreImport {
     for (const [key, hash] of new Map(transactions.map(({ blockHash }) => [hashKey(blockHash), blockHash]))) {
       const known = await client.block(hash);
       if (known?.inChain && known.block.height <= tip.height) blocks.set(key, known.block);
-      if (this.#pauses.due) await this.#pauses.pause();
+      if (this.#slice.over) await this.#slice.next();
     }
     return blocks;
   }

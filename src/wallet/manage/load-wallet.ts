@@ -4,7 +4,7 @@
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import { parseTx } from '../../consensus/tx/tx-view.js';
 import type { Hashes } from '../../crypto/crypto.js';
-import { Slicer } from '../../lib/slicer.js';
+import { TimeSlice } from '../../lib/time-slice.js';
 import type { Store } from '../../storage/store.js';
 import { loadLedger, loadViews } from '../coins/load-ledger.js';
 import { decodeMasterKey } from '../crypt/master-key.js';
@@ -132,7 +132,7 @@ const PORTION = 256;
 
 /** Reads the rows of descriptors that an image does not contain completely. @returns false if a row is damaged */
 async function loadCachedDescriptors(store: Store, descriptors: DescriptorKeys): Promise<boolean> {
-  const slicer = new Slicer();
+  const slice = new TimeSlice();
   const keys = [...descriptors.cachedIds()].map((id) => walletKey(WALLET_PREFIX.descriptor, id));
   for (let from = 0; from < keys.length; from += PORTION) {
     const portion = keys.slice(from, from + PORTION);
@@ -140,7 +140,7 @@ async function loadCachedDescriptors(store: Store, descriptors: DescriptorKeys):
     for (const [i, key] of portion.entries()) {
       const value = values[i];
       if (value === undefined || !descriptors.loadRow(key, value)) return false;
-      if (slicer.due) await slicer.pause();
+      if (slice.over) await slice.next();
     }
   }
   return true;
@@ -172,11 +172,11 @@ async function restore(
   if (wallet.descriptors && !(await loadCachedDescriptors(store, wallet.descriptors))) return false;
   // Classify the coins of unconfirmed transactions again. The replay classified them when the transactions were not
   // loaded yet.
-  const slicer = new Slicer();
+  const slice = new TimeSlice();
   for (const row of ledger.txs.rowsOutsideChain()) {
     const view = ledger.txs.view(row);
     if (view) ledger.classifyTx(view);
-    if (slicer.due) await slicer.pause();
+    if (slice.over) await slice.next();
   }
   return true;
 }

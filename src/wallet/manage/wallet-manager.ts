@@ -3,7 +3,6 @@
 // closing a wallet changes the same list of wallets and folders.
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import type { Slicer } from '../../lib/slicer.js';
 import type { Store } from '../../storage/store.js';
 import { wipeCoreWallet } from '../core/core-wallet.js';
 import { readCoreWallet } from '../core/read-core-wallet.js';
@@ -453,20 +452,19 @@ export class WalletManager {
   async importCoreWallet(
     name: string,
     { file, magic, passphrase }: { readonly file: string; readonly magic: Uint8Array; readonly passphrase: Uint8Array | null },
-    pauses: Slicer,
   ): Promise<CoreImportSummary> {
     const [{ client }, surroundings] = [this.#deps, this.#surroundings];
     const folder = folderOf(this.options.dir, name);
     const occupied = new WalletError(WALLET_CODE.ALREADY_EXISTS, `There is a wallet in '${folder}' already`);
     await assertFree(folder, occupied);
-    const core = await readCoreWallet(file, magic, surroundings.crypto, pauses).catch(throwImportError);
+    const core = await readCoreWallet(file, magic, surroundings.crypto).catch(throwImportError);
     let masterKey: Uint8Array | null = null;
     try {
-      masterKey = await openCoreKeys(core, passphrase, pauses).catch(throwImportError);
+      masterKey = await openCoreKeys(core, passphrase).catch(throwImportError);
       const opened = { core, masterKey };
       let taken: CoreImportSummary | undefined;
       await this.#loadFilled(name, occupied, async (store) => {
-        taken = await fillFromCore(surroundings, client, { name, folder }, opened, passphrase, store, pauses).catch(throwImportError);
+        taken = await fillFromCore(surroundings, client, { name, folder }, opened, passphrase, store).catch(throwImportError);
       });
       this.logOperation(name, `imported from ${file}`);
       return taken as CoreImportSummary;
@@ -482,7 +480,7 @@ export class WalletManager {
    * @param passphrase of an encrypted wallet. The caller wipes it.
    * @throws WalletError
    */
-  async migrateWallet(name: string, passphrase: Uint8Array | null, loads: boolean, pauses: Slicer): Promise<Migrated> {
+  async migrateWallet(name: string, passphrase: Uint8Array | null, loads: boolean): Promise<Migrated> {
     const known = this.get(name);
     if (known?.descriptors) throw new WalletError(WALLET_CODE.WALLET, ALREADY_DESCRIPTORS);
     // Check before unloading the wallet.
@@ -496,7 +494,7 @@ export class WalletManager {
     if (known) await this.unloadWallet(known);
     let migrated: Migrated;
     try {
-      migrated = await this.#migrateIn(folder, name, passphrase, pauses);
+      migrated = await this.#migrateIn(folder, name, passphrase);
     } catch (error) {
       if (known) await this.loadWallet(name).catch((again: unknown) => this.logFailure(`load wallet ${JSON.stringify(name)} again`, again));
       return this.#logAndThrow(`migrate wallet ${JSON.stringify(name)}`, error);
@@ -509,13 +507,13 @@ export class WalletManager {
     if (loads) for (const one of made) await this.loadWallet(one);
     return migrated;
   }
-  async #migrateIn(folder: string, name: string, passphrase: Uint8Array | null, pauses: Slicer): Promise<Migrated> {
+  async #migrateIn(folder: string, name: string, passphrase: Uint8Array | null): Promise<Migrated> {
     const [{ client, stopping }, surroundings] = [this.#deps, this.#surroundings];
     const hold = await this.#folders.holdFolder(folder, LOADING);
     let isRemoved = false;
     try {
       const tools = { surroundings, client, folders: this.#folders, dir: this.options.dir, stopping };
-      const migrated = await migrateWallet(tools, { name, folder }, passphrase, pauses);
+      const migrated = await migrateWallet(tools, { name, folder }, passphrase);
       isRemoved = migrated.main === null;
       return migrated;
     } finally {

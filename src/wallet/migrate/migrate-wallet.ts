@@ -9,7 +9,7 @@
 import { randomFillSync } from 'node:crypto';
 import path from 'node:path';
 import { secretBytes } from '../../crypto/secret-bytes.js';
-import type { Slicer } from '../../lib/slicer.js';
+import { TimeSlice } from '../../lib/time-slice.js';
 import type { Store } from '../../storage/store.js';
 import { PURPOSES } from '../address-book.js';
 import { openMasterKey, type SealedMasterKey } from '../crypt/master-key.js';
@@ -76,7 +76,6 @@ export async function migrateWallet(
   tools: MigrationTools,
   place: { readonly name: string; readonly folder: string },
   passphrase: Uint8Array | null,
-  pauses: Slicer,
 ): Promise<Migrated> {
   const { surroundings, client } = tools;
   await repairFolder(place.folder);
@@ -95,7 +94,7 @@ export async function migrateWallet(
     if (loaded.reassessDue) await legacy.reassessor.finishPending(loaded.isIndexed);
     if (legacy.encryption.needsNewSeed) await renewSeed(legacy, surroundings.context);
     const backupPath = await backUp(tools, place, legacy);
-    return await new Migration(tools, place, legacy, passphrase, pauses).run(backupPath);
+    return await new Migration(tools, place, legacy, passphrase).run(backupPath);
   } finally {
     await (legacy ? legacy.close(false) : store.close());
   }
@@ -125,7 +124,7 @@ class Migration {
   readonly #place: { readonly name: string; readonly folder: string };
   readonly #legacy: Wallet;
   readonly #passphrase: Uint8Array | null;
-  readonly #pauses: Slicer;
+  readonly #slice = new TimeSlice();
   readonly #descriptors: LegacyDescriptors;
 
   constructor(
@@ -133,20 +132,22 @@ class Migration {
     place: { readonly name: string; readonly folder: string },
     legacy: Wallet,
     passphrase: Uint8Array | null,
-    pauses: Slicer,
   ) {
     this.#tools = tools;
     this.#place = place;
     this.#legacy = legacy;
     this.#passphrase = passphrase;
-    this.#pauses = pauses;
     this.#descriptors = new LegacyDescriptors(legacy.legacy!, legacy.record, tools.surroundings.context, legacy.record.privateKeysDisabled);
   }
 
-  readonly #yieldOrStop = (): Promise<void> | undefined => {
+  readonly #assertRunning = (): void => {
     if (this.#tools.stopping.aborted)
       throw refuse('The node is stopping, so the wallet was not migrated. Call migratewallet again after the next start.');
-    return this.#pauses.due ? this.#pauses.pause() : undefined;
+  };
+  readonly #run = <T>(steps: Generator<unknown, T>): Promise<T> => this.#slice.run(steps, this.#assertRunning);
+  readonly #yieldOrStop = (): Promise<void> | undefined => {
+    this.#assertRunning();
+    return this.#slice.over ? this.#slice.next() : undefined;
   };
 
   async run(backupPath: string): Promise<Migrated> {
@@ -214,7 +215,7 @@ class Migration {
       const one = await this.#open({ name, folder }, flags, made, database);
       try {
         for (const descriptor of descriptors) {
-          await one.addDescriptor(descriptor, this.#yieldOrStop);
+          await one.addDescriptor(descriptor, this.#run);
           await one.labelDescriptor(descriptor);
         }
         await work(one, install);
@@ -228,12 +229,12 @@ class Migration {
   /** Adds descriptors to the main wallet, and returns those for the other wallets. */
   async #fillKeys(main: MigratedWallet): Promise<Record<Exclude<RestKind, 'own'>, RestDescriptor[]>> {
     const rest: Record<Exclude<RestKind, 'own'>, RestDescriptor[]> = { watched: [], solvable: [] };
-    for (const descriptor of this.#descriptors.ofKeys()) await main.addDescriptor(descriptor, this.#yieldOrStop);
+    for (const descriptor of this.#descriptors.ofKeys()) await main.addDescriptor(descriptor, this.#run);
     for (const descriptor of this.#descriptors.ofRest((script) => main.has(script))) {
       const pause = this.#yieldOrStop();
       if (pause) await pause;
       if (descriptor === null) continue;
-      if (descriptor.kind === 'own') await main.addDescriptor(descriptor, this.#yieldOrStop);
+      if (descriptor.kind === 'own') await main.addDescriptor(descriptor, this.#run);
       else rest[descriptor.kind].push(descriptor);
     }
     if (main.wallet.descriptors!.count > 0 && !this.#legacy.record.privateKeysDisabled) await this.#giveAddresses(main);

@@ -1,7 +1,6 @@
 // Fills a descriptor wallet during a migration. Its database has a temporary name until it is complete.
 
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { runStepsInSlices } from '../../lib/steps.js';
 import type { Store } from '../../storage/store.js';
 import type { Purpose } from '../address-book.js';
 import type { RecordTimes } from '../coins/ledger.js';
@@ -68,13 +67,13 @@ export class MigratedWallet {
   has(script: Uint8Array): boolean {
     return this.wallet.keys.isMine(script) !== OWNERSHIP.NO;
   }
-  /** Adds a descriptor. @param yieldToOthers yields to other work; called between steps */
-  async addDescriptor(wanted: MigratedDescriptor, yieldToOthers: () => Promise<void> | undefined): Promise<void> {
+  /** Adds a descriptor. @param run runs steps in time slices */
+  async addDescriptor(wanted: MigratedDescriptor, run: <T>(steps: Generator<unknown, T>) => Promise<T>): Promise<void> {
     const secrets = wanted.secrets();
     try {
       const { descriptor, time, rangeEnd } = wanted;
       const fresh = { descriptor, secrets, time, rangeStart: 0, rangeEnd, nextIndex: 0 };
-      const tracked = await runStepsInSlices(this.wallet.descriptors!.addDescriptorInSteps(fresh, this.#batch), yieldToOthers);
+      const tracked = await run(this.wallet.descriptors!.addDescriptorInSteps(fresh, this.#batch));
       if (tracked === null) throw new WalletError(WALLET_CODE.WALLET, 'Error: The scripts of a descriptor cannot be derived');
       if (secrets.length > 0) this.wallet.record.flags &= ~WALLET_FLAG.BLANK;
     } finally {

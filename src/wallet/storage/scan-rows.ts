@@ -1,6 +1,6 @@
 // Iterates over the rows of a prefix in portions. Processes each portion in time slices while the next one is being
 // read.
-import { Slicer } from '../../lib/slicer.js';
+import { TimeSlice } from '../../lib/time-slice.js';
 import type { Store } from '../../storage/store.js';
 
 const PORTION = 2000;
@@ -13,7 +13,7 @@ const ROWS = 16;
  */
 export async function scanRows(store: Store, prefix: number, visit: (key: Uint8Array, value: Uint8Array) => void): Promise<number> {
   const cursor = store.cursor({ gte: Uint8Array.of(prefix), lt: Uint8Array.of(prefix + 1) });
-  const slicer = new Slicer();
+  const slice = new TimeSlice();
   let count = 0;
   try {
     let reading = cursor.next(PORTION);
@@ -25,7 +25,7 @@ export async function scanRows(store: Store, prefix: number, visit: (key: Uint8A
       reading.catch(() => {});
       for (const [key, value] of rows) {
         visit(key, value);
-        if (++count % ROWS === 0 && slicer.due) await slicer.pause();
+        if (++count % ROWS === 0 && slice.over) await slice.next();
       }
     }
   } finally {

@@ -77,9 +77,9 @@ async function serve(t: Test, name: CompatName = '31', changes: Partial<HttpOpti
   );
   const node = new FakeNode();
   await node.start(
-    async (body, call, hooks) => {
+    async (body, call) => {
       uris.push(call.uri);
-      const reply = await handler.executeBody(body, call, hooks);
+      const reply = await handler.executeBody(body, call);
       sizes.push(wholeBody(reply.body).length);
       return reply;
     },

@@ -2,7 +2,7 @@
 // it, and which ones are not valid on the shorter chain.
 import t from 'tap';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
-import { Slicer } from '../../../src/lib/slicer.js';
+import { TimeSlice } from '../../../src/lib/time-slice.js';
 import { ANYONE, outpointOf, type SpendOptions, spend } from '../../framework/model-chain.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
 import { until } from '../../framework/until.js';
@@ -293,9 +293,9 @@ t.test('returns transactions without waiting behind long calls', async (t) => {
   let pauses = 0;
   let over = false;
   const calls = Array.from({ length: 200 }, async () => {
-    const slicer = new Slicer();
+    const slice = new TimeSlice();
     while (!over) {
-      await slicer.pause();
+      await slice.next();
       pauses++;
     }
   });

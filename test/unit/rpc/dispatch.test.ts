@@ -4,7 +4,6 @@
 import t from 'tap';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
-import { workClock } from '../../../src/lib/work-clock.js';
 import { COMPATS } from '../../../src/policy/compat.js';
 import { METHODS, methodsOf } from '../../../src/rpc/declare/methods.js';
 import type { Parameters } from '../../../src/rpc/declare/parameters.js';
@@ -18,7 +17,6 @@ import * as FRONT_RUNS from '../../../src/rpc/methods/front-runs.js';
 import { NODE_RUNS } from '../../../src/rpc/node/runs.js';
 import { ReplyQuota } from '../../../src/rpc/wire/batch-reply.js';
 import { type RequestBody, scanRequest } from '../../../src/rpc/wire/request.js';
-import { type Reading, SharedReading } from '../../../src/rpc/wire/shared-reading.js';
 import { crypto } from '../../framework/chain-fixture.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { turnsDuring } from '../../framework/turns.js';
@@ -40,6 +38,7 @@ const specs: MethodSpec[] = [
   { ...base, name: 'late', args: [{ name: 'ms', type: 'num', optional: true, help: '' }] },
   { ...base, name: 'bad', args: [] },
   { ...base, name: 'worse', args: [] },
+  { ...base, name: 'submitblock', args: [{ name: 'hexdata', type: 'hex', help: '' }] },
   { ...base, name: 'elsewhere', args: [] },
 ];
 const order: string[] = [];
@@ -51,6 +50,7 @@ const runs: RunTable<null> = {
     return args.length;
   },
   bad: () => fail(-8, 'no good'),
+  submitblock: () => null,
   worse: () => {
     order.push('worse');
     throw new TypeError('unforeseen');
@@ -316,69 +316,24 @@ t.test('yields to other work while it reads a large request', async (t) => {
   t.equal(calls.length, 1);
 });
 
-const stays = { sliceMs: -1, isDisconnected: () => false };
-
-t.test('holds the values of only one of several large requests at a time', async (t) => {
-  const list = `[${'[1],'.repeat(100_000)}1]`;
-  const turns = new SharedReading();
-  const readers: Reading[] = [];
-  for (let i = 0; i < 4; i++) {
-    readers.push(requests(`{"method":"give","params":${list}}`).at(0), requests(`{"method":"give","params":[1,${list}]}`).at(0));
-  }
-  let most = 0;
-  let under = readers.length;
+t.test('reads one of several large requests at a time, and a block at once', async (t) => {
+  const { made, calls } = dispatcher();
+  const long = bytes(`{"method":"give","params":["${'a'.repeat(70_000)}",[${'1,'.repeat(20_000)}1]]}`);
   const done: string[] = [];
-  const look = () => {
-    most = Math.max(most, readers.filter(({ values }) => values > 1000).length);
-    if (under > 0) setImmediate(look);
-  };
-  look();
-  const all = readers.map(async (reader) => {
-    t.equal(await turns.readOn(reader, stays), true);
-    readers.splice(readers.indexOf(reader), 1);
-    under--;
-    done.push('list');
-  });
-  const block = turns.read(requests(`{"method":"submitblock","params":["${'0'.repeat(300_000)}"]}`).at(0), stays);
-  await block;
-  done.push('block');
+  const read = (name: string, body: Uint8Array) =>
+    Promise.resolve(made.dispatch(requests(Buffer.from(body).toString()), CALL, { sliceMs: -1 })).then(() => done.push(name));
+  const all = [
+    read('first', long),
+    read('second', long),
+    read('block', bytes(`{"method":"submitblock","params":["${'0'.repeat(300_000)}"]}`)),
+  ];
   await Promise.all(all);
-  t.equal(most, 1);
-  t.equal(done[0], 'block', 'a block is one value and waits for none of them');
-});
-
-t.test('concurrent readers share a time slice, and a waiting one does not block the others', async (t) => {
-  const turns = new SharedReading();
-  const work = Array.from({ length: 10 }, () => {
-    let steps = 0;
-    const reading: Reading = {
-      values: 1,
-      goOn: (ms) => {
-        // Each reading of the clock takes a millisecond.
-        for (let passed = 0; passed < ms; passed++) workClock.now();
-        return ++steps === 3;
-      },
-    };
-    return turns.readOn(reading, { ...stays, sliceMs: 2 });
-  });
-  const passed = await turnsDuring(() => Promise.all(work));
-  t.ok(passed >= 14, `30 steps in ${passed} turns`);
-  let free = () => {};
-  const hold = new Promise<void>((resolve) => {
-    free = resolve;
-  });
-  let steps = 0;
-  const done: string[] = [];
-  const reads = (name: string, yieldToUrgent?: () => unknown) =>
-    turns.readOn({ values: 1, goOn: () => ++steps > 0 }, { ...stays, yieldToUrgent }).then(() => done.push(name));
-  const held = reads('held', () => (steps === 0 ? hold : undefined));
-  await reads('other');
-  t.same(done, ['other']);
-  free();
-  await held;
-  t.equal(steps, 2);
-  const faulty = turns.readOn({ values: 1, goOn: () => JSON.parse('x') as boolean }, stays);
-  await t.rejects(faulty, SyntaxError);
+  t.same(done, ['block', 'first', 'second']);
+  t.same(calls, [
+    ['submitblock', 0],
+    ['give', 0],
+    ['give', 0],
+  ]);
 });
 
 t.test('concurrent batches share time slices', async (t) => {

@@ -81,6 +81,7 @@ export function openExecutor(
     params: chain.view.params,
     crypto,
     scanJobs: {
+      deriveAddresses: async (job) => createScanRunner({ ...context, hashes: crypto }).deriveAddresses(job),
       expandScripts: async (job) => scans.expandScripts(job),
       findActivity: async (job) => scans.findActivity(job),
     },

@@ -8,7 +8,6 @@ import { parseDescriptor } from '../../../src/address/descriptor/parse.js';
 import { encodeWif } from '../../../src/address/wif.js';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
-import { Slicer } from '../../../src/lib/slicer.js';
 import type { WalletContext } from '../../../src/rpc/context/wallet.js';
 import { SECRET_PLACES } from '../../../src/rpc/declare/secret-places.js';
 import { emptyImport, fillFromDescriptor, fillFromScript, MOST_INDICES } from '../../../src/rpc/wallet/import-request.js';
@@ -374,7 +373,7 @@ t.test('overwrites private keys of importmulti that are not imported', async (t)
   t.match(await reader.read(request({ desc, keys: [wif(7), wif(9), 'nonsense'] }), 1), { error: { code: -5 } });
   t.equal(left(), 0);
   const given = emptyImport();
-  await fillFromDescriptor(ctx, request({ desc, keys: [wif(7), wif(9)] }), call, given, new Slicer(), { indices: MOST_INDICES });
+  await fillFromDescriptor(ctx, request({ desc, keys: [wif(7), wif(9)] }), call, given, { indices: MOST_INDICES });
   t.equal(given.secrets.size, 1);
   t.equal(left(), 1);
 });

@@ -406,20 +406,6 @@ t.test('reads large JSON in time slices with the same outcome as at once', async
   t.ok(steps(`[${rest}]`).steps > 40);
 });
 
-t.test('pauses when it holds more values than allowed, and continues later', async (t) => {
-  const list = `[${'1,'.repeat(9999)}1]`;
-  const [forever, few] = [Number.POSITIVE_INFINITY, 1000];
-  const reader = new JsonReader(bytes(list));
-  t.equal(reader.read(forever, few), undefined);
-  t.ok(reader.values > few && reader.values <= few + 256, `${reader.values} values`);
-  t.equal((reader.read(forever) as JsonValue[]).length, 10_000);
-  const entry = (scanRequest(bytes(`{"id":1,"params":${list},"method":"x"}`)) as RequestBody).at(0);
-  t.notOk(entry.goOn(forever, few));
-  t.ok(entry.values > few && entry.values <= few + 256, `${entry.values} values`);
-  t.ok(entry.goOn(forever, 20_000), 'params that may be held are not cut');
-  t.equal(encodeJson(entry.params as JsonValue), list);
-});
-
 t.test('rejects a request of more than 2,000,000 values, but not a longer batch', async (t) => {
   const many = `[${'1,'.repeat(2_000_000)}1]`;
   const text = 'Parse error: more than 2000000 values in one request';

@@ -7,7 +7,6 @@ import path from 'node:path';
 import zlib from 'node:zlib';
 import t from 'tap';
 import { equalBytes } from '../../../src/consensus/bytes/hex.js';
-import { Slicer } from '../../../src/lib/slicer.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import { bdbRecords } from '../../../src/wallet/core/bdb-records.js';
 import { type CoreWallet, emptyCoreWallet, readRow, wipeCoreWallet } from '../../../src/wallet/core/core-wallet.js';
@@ -29,7 +28,6 @@ const filesOf = (release: string): Record<string, string> =>
 const old = filesOf('0.21.1');
 const fresh = filesOf('master');
 const bytesOf = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64'));
-const pauses = new Slicer();
 
 /** A file in memory. */
 const sourceOf = (bytes: Uint8Array): ByteSource => ({
@@ -43,7 +41,7 @@ async function rowsOf(bytes: Uint8Array): Promise<CoreRow[]> {
   return rows;
 }
 
-const read = async (bytes: Uint8Array): Promise<CoreWallet> => collectRows((await coreRows(sourceOf(bytes))).rows, crypto, pauses);
+const read = async (bytes: Uint8Array): Promise<CoreWallet> => collectRows((await coreRows(sourceOf(bytes))).rows, crypto);
 
 /** A BDB file as a machine of the other byte order writes it. */
 function swapped(original: Uint8Array): Uint8Array {
@@ -114,12 +112,12 @@ t.test('reads Berkeley DB and SQLite wallets of Core', async (t) => {
 t.test('opens the master key of Core with the right passphrase only', async (t) => {
   const { masterKeys } = await read(bytesOf(old.secret));
   const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-  const key = await openCoreMasterKey(masterKeys[0], bytes('pass'), pauses);
+  const key = await openCoreMasterKey(masterKeys[0], bytes('pass'));
   t.equal(key?.length, 32);
-  t.equal(await openCoreMasterKey(masterKeys[0], bytes('pass '), pauses), null);
-  await t.rejects(openCoreMasterKey({ ...masterKeys[0], rounds: 2 ** 32 - 1 }, bytes('pass'), pauses), CoreFileError);
-  await t.rejects(openCoreMasterKey({ ...masterKeys[0], rounds: 0 }, bytes('pass'), pauses), CoreFileError);
-  await t.rejects(openCoreMasterKey({ ...masterKeys[0], method: 1 }, bytes('pass'), pauses), CoreFileError);
+  t.equal(await openCoreMasterKey(masterKeys[0], bytes('pass ')), null);
+  await t.rejects(openCoreMasterKey({ ...masterKeys[0], rounds: 2 ** 32 - 1 }, bytes('pass')), CoreFileError);
+  await t.rejects(openCoreMasterKey({ ...masterKeys[0], rounds: 0 }, bytes('pass')), CoreFileError);
+  await t.rejects(openCoreMasterKey({ ...masterKeys[0], method: 1 }, bytes('pass')), CoreFileError);
 });
 
 t.test('rejects wallet files with loops, wrong sizes or unsupported versions', async (t) => {
@@ -247,8 +245,8 @@ t.test('rejects a wallet file with more rows than the limit', async (t) => {
   async function* rows(): AsyncGenerator<CoreRow> {
     for (let i = 0; i < 1001; i++) yield { key: Uint8Array.of(1, 0x7e), value: new Uint8Array(0) };
   }
-  t.equal((await collectRows(rows(), crypto, pauses, 1001)).skippedRows.get('~'), 1001);
-  await t.rejects(collectRows(rows(), crypto, pauses, 1000), { name: 'CoreFileError', message: /more than 1000 rows/ });
+  t.equal((await collectRows(rows(), crypto, 1001)).skippedRows.get('~'), 1001);
+  await t.rejects(collectRows(rows(), crypto, 1000), { name: 'CoreFileError', message: /more than 1000 rows/ });
 });
 
 t.test('rejects a linked wallet file that has a journal next to its target', async (t) => {
@@ -274,7 +272,7 @@ t.test('overwrites copies of private keys that were made while reading a wallet 
       return crypto.sha256d(data);
     },
   };
-  const wallet = await collectRows((await coreRows(sourceOf(bytesOf(old.plain)))).rows, hashes, pauses);
+  const wallet = await collectRows((await coreRows(sourceOf(bytesOf(old.plain)))).rows, hashes);
   const secrets = wallet.secrets.map(({ bytes }) => Buffer.from(bytes).toString('hex'));
   t.ok(secrets.length > 0);
   const kept = made.filter((data) => secrets.some((secret) => Buffer.from(data).toString('hex').includes(secret)));
@@ -356,15 +354,7 @@ t.test('importing a Core wallet of many seeds and keys yields to other work', as
   }
   const watched = { ...surroundings, context: { ...context, keys: counted(context.keys, 'publicKey') } };
   const fill = (): Promise<unknown> =>
-    fillFromCore(
-      watched,
-      chainOf(new Uint8Array(32)),
-      { name: 'w', folder: '' },
-      { core, masterKey: null },
-      null,
-      new MemoryStore(),
-      new Slicer(),
-    );
+    fillFromCore(watched, chainOf(new Uint8Array(32)), { name: 'w', folder: '' }, { core, masterKey: null }, null, new MemoryStore());
   const { most, all } = await mostInATurn(fill, () => work);
   t.ok(all >= 3 * keys, `${all} keys multiplied`);
   t.ok(most < 30, `${most} in one turn`);
@@ -387,17 +377,9 @@ t.test('imports a Core wallet with one mutated row, or rejects it with a known e
           const key = how === 1 ? mutate(row.key, below) : row.key;
           readRow(core, { key, value: how === 2 ? mutate(row.value, below) : row.value.slice() }, crypto);
         }
-        const masterKey = await openCoreKeys(core, null, pauses);
+        const masterKey = await openCoreKeys(core, null);
         const chain = chainOf(locator.subarray(-32));
-        const taken = await fillFromCore(
-          surroundings,
-          chain,
-          { name: 'w', folder: '' },
-          { core, masterKey },
-          null,
-          new MemoryStore(),
-          pauses,
-        );
+        const taken = await fillFromCore(surroundings, chain, { name: 'w', folder: '' }, { core, masterKey }, null, new MemoryStore());
         t.equal(taken.transactions, core.transactions.length);
         made++;
       } catch (error) {

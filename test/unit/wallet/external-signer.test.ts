@@ -5,7 +5,6 @@ import { addChecksum } from '../../../src/address/descriptor/checksum.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import { createSigner } from '../../../src/crypto/native/sign.js';
-import { Slicer } from '../../../src/lib/slicer.js';
 import { COMPATS } from '../../../src/policy/compat.js';
 import { createPsbt } from '../../../src/psbt/create-psbt.js';
 import type { Psbt } from '../../../src/psbt/psbt.js';
@@ -60,7 +59,7 @@ async function pair() {
     return createPsbt(parseTx(tx, crypto, { allowWitness: false }), crypto, 2);
   };
   const fill = (into: Psbt, context: WalletContext = { ...ctx, externalSigner }) =>
-    fillPsbtBy(context, watching.wallet, into, { hashType: null, sign: true, derivations: false, later: true }, new Slicer());
+    fillPsbtBy(context, watching.wallet, into, { hashType: null, sign: true, derivations: false, later: true });
   const text = (one: Psbt): { psbt: string } => ({ psbt: psbtText(one, crypto, ctx.compat) });
   return { device, asked, ctx: { ...ctx, externalSigner }, fill, psbt, sign, text, script };
 }

@@ -206,7 +206,7 @@ class World {
   async call(run: Run<WalletContext, never>, ...args: unknown[]): Promise<unknown> {
     const values = parseJson(Buffer.from(JSON.stringify(args))) as JsonValue[];
     await this.wallet.events.applyPending();
-    const result = await runMethod(run, this.#context(), values, { path: '/wallet/w', yieldToUrgent: () => {} } as unknown as CallInfo);
+    const result = await runMethod(run, this.#context(), values, { path: '/wallet/w' } as unknown as CallInfo);
     // Converts the reply as an executor does, to the members of this version.
     const shape = METHODS.get(run.name)!.shape;
     return JSON.parse(encodeJson((shape ? shape(result as never) : result) as never));

@@ -4,7 +4,7 @@
 
 import type { TxView } from '../../../consensus/tx/tx-view.js';
 import { unpackScripts } from '../../../jobs/script-marks.js';
-import { Slicer } from '../../../lib/slicer.js';
+import { TimeSlice } from '../../../lib/time-slice.js';
 import { asHash } from '../../args.js';
 import type { HeaderInfo } from '../../context/chain.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
@@ -13,7 +13,6 @@ import { declare } from '../../declare/parameters.js';
 import { amount, arr, bool, hex, num, obj, str } from '../../declare/parts.js';
 import { SCAN_OBJECTS } from '../../declare/scan-parts.js';
 import type { ResultSpec } from '../../declare/types.js';
-import type { CallInfo } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { notFound, renderContext } from '../../node/lookup.js';
 import { ActivityWriter, type SpentFacts } from '../../node/run-scan-job.js';
@@ -75,19 +74,20 @@ export const spec = declare({
 const COINS_AT_ONCE = 200;
 
 /** Returns the distinct blocks of a list, by height. */
-async function blocksOf({ chain }: NodeContext, hashes: readonly JsonValue[], slicer: Slicer): Promise<HeaderInfo[]> {
+async function blocksOf({ chain }: NodeContext, hashes: readonly JsonValue[]): Promise<HeaderInfo[]> {
   const byHeight = new Map<number, HeaderInfo>();
+  const slice = new TimeSlice();
   for (const hash of hashes) {
     const node = chain.node(asHash(hash, 'blockhash')) ?? notFound();
     if (!chain.contains(node)) fail(RPC_CODE.INVALID_PARAMETER, 'Block is not in main chain');
     byHeight.set(node.height, node);
-    if (slicer.due) await slicer.pause();
+    if (slice.over) await slice.next();
   }
   return Array.from(Int32Array.from(byHeight.keys()).sort(), (height) => byHeight.get(height) as HeaderInfo);
 }
 
 export const getdescriptoractivity: NodeRun<typeof spec> = async (params, ctx, call) => {
-  const nodes = await blocksOf(ctx, params.blockhashes, new Slicer(call.yieldToUrgent));
+  const nodes = await blocksOf(ctx, params.blockhashes);
   const scripts = await expandScripts(ctx, params.scanobjects, call);
   const parts: Uint8Array[] = [];
   const add = (...events: readonly Uint8Array[]): void => {
@@ -95,22 +95,22 @@ export const getdescriptoractivity: NodeRun<typeof spec> = async (params, ctx, c
     parts.push(Buffer.from(parts.length === 0 ? '' : ','), ...events);
   };
   for (const node of nodes) add(await findActivity(ctx, node, scripts, call));
-  if (params.include_mempool) add(...(await activityOfPool(ctx, scripts, call)));
+  if (params.include_mempool) add(...(await activityOfPool(ctx, scripts)));
   return new RawBytes([Buffer.from('{"activity":['), ...parts, Buffer.from(']}')]);
 };
 
-async function activityOfPool(ctx: NodeContext, { packed }: ScriptSet, call: CallInfo): Promise<readonly Uint8Array[]> {
+async function activityOfPool(ctx: NodeContext, { packed }: ScriptSet): Promise<readonly Uint8Array[]> {
   const wanted = new ScanScripts();
   for (const script of unpackScripts(packed)) wanted.add(script);
   const out = new ActivityWriter(wanted, renderContext(ctx));
-  const slicer = new Slicer(call.yieldToUrgent);
+  const slice = new TimeSlice();
   await ctx.mempool.settled();
   const list = await ctx.mempool.snapshot();
   try {
     for (let i = 0; i < list.length; i++) {
       const { tx } = list.at(i);
       out.add(tx, await spentBy(ctx, tx), {});
-      if (slicer.due) await slicer.pause();
+      if (slice.over) await slice.next();
     }
   } finally {
     list.release();

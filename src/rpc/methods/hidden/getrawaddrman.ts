@@ -1,4 +1,4 @@
-import { Slicer } from '../../../lib/slicer.js';
+import { TimeSlice } from '../../../lib/time-slice.js';
 import type { KnownNode } from '../../context/network.js';
 import type { NodeRun } from '../../context/node.js';
 import { declare } from '../../declare/parameters.js';
@@ -38,8 +38,9 @@ export const spec = declare({
 const system = (key: string, number: number): Record<string, number> => (number === 0 ? {} : { [key]: number });
 
 /** Writes a table as an object, with positions as keys, in slices: a full table has 65,536 addresses. */
-async function tableObject(table: Iterable<readonly [string, KnownNode]>, slicer: Slicer): Promise<RawJson> {
+async function tableObject(table: Iterable<readonly [string, KnownNode]>): Promise<RawJson> {
   const pieces = new Pieces(',');
+  const slice = new TimeSlice();
   for (const [place, known] of table) {
     const shown = {
       address: known.address,
@@ -53,13 +54,12 @@ async function tableObject(table: Iterable<readonly [string, KnownNode]>, slicer
       ...system('source_mapped_as', known.source.system),
     };
     pieces.add(`${encodeString(place)}:${encodeJson(shown)}`);
-    if (slicer.due) await slicer.pause();
+    if (slice.over) await slice.next();
   }
   return new RawJson(`{${pieces.text()}}`);
 }
 
-export const getrawaddrman: NodeRun<typeof spec> = async (_, ctx, call) => {
+export const getrawaddrman: NodeRun<typeof spec> = async (_, ctx) => {
   const tables = ctx.network.control.addressTables();
-  const slicer = new Slicer(call.yieldToUrgent);
-  return { new: await tableObject(tables.new, slicer), tried: await tableObject(tables.tried, slicer) };
+  return { new: await tableObject(tables.new), tried: await tableObject(tables.tried) };
 };

@@ -1,6 +1,6 @@
 // Core 0.21: rpc/rawtransaction.cpp.
 
-import { Slicer } from '../../../lib/slicer.js';
+import { TimeSlice } from '../../../lib/time-slice.js';
 import { follows } from '../../../policy/compat.js';
 import { isFinal } from '../../../psbt/index.js';
 import { dropUnneededTransactions, FlatProvider, psbtSigning, signPsbtInput, updatePsbtOutput } from '../../../signing/index.js';
@@ -12,7 +12,7 @@ import { PSBT_ARG } from '../../declare/psbt-parts.js';
 import type { CallInfo } from '../../dispatch.js';
 import { addOutputs, learnExpansion } from '../../node/psbt-roles.js';
 import { expandScanObject } from '../../node/scan-object.js';
-import { asPsbtSliced, psbtText } from '../../render/psbt-text.js';
+import { asPsbt, psbtText } from '../../render/psbt-text.js';
 import { failFill } from '../../wallet/walletprocesspsbt.js';
 import type { JsonValue } from '../../wire/values.js';
 
@@ -41,37 +41,38 @@ export const spec = declare({
 const SIGHASH_ALL = 1;
 
 export const utxoupdatepsbt: NodeRun<typeof spec> = async (params, ctx, call) => {
-  const pauses = new Slicer(call.yieldToUrgent);
   const later = follows(ctx.compat, 32);
   // Since release 26, Core parses descriptors before the PSBT.
-  const early = follows(ctx.compat, 26) ? await describedBy(ctx, params.descriptors, call, pauses) : null;
-  const psbt = await asPsbtSliced(params.psbt, ctx, pauses);
-  const provider = early ?? (await describedBy(ctx, params.descriptors, call, pauses));
+  const early = follows(ctx.compat, 26) ? await describedBy(ctx, params.descriptors, call) : null;
+  const psbt = asPsbt(params.psbt, ctx);
+  const provider = early ?? (await describedBy(ctx, params.descriptors, call));
   const fresh = psbt.inputs.map(({ nonWitnessUtxo, witnessUtxo }) => nonWitnessUtxo === null && witnessUtxo === null);
-  await addOutputs(ctx, psbt, provider, pauses);
+  await addOutputs(ctx, psbt, provider);
   const work = psbtSigning(psbt, ctx.crypto, later);
+  const slice = new TimeSlice();
   for (let i = 0; i < psbt.inputs.length; i++) {
     if (later ? isFinal(psbt.inputs[i]) : !fresh[i]) continue;
     const by = { provider, hashType: SIGHASH_ALL, signer: ctx.signer };
     if (signPsbtInput(work, i, by, { hashType: null, finalize: !later }).mismatch) failFill('sighash mismatch');
-    if (pauses.due) await pauses.pause();
+    if (slice.over) await slice.next();
   }
   for (let i = 0; i < psbt.outputs.length; i++) {
     updatePsbtOutput(work, i, provider);
-    if (pauses.due) await pauses.pause();
+    if (slice.over) await slice.next();
   }
   if (later) dropUnneededTransactions(psbt);
   return psbtText(psbt, ctx.crypto, ctx.compat);
 };
 
 /** Returns the public keys and scripts of descriptors. */
-async function describedBy(ctx: NodeContext, value: JsonValue | undefined, call: CallInfo, pauses: Slicer): Promise<FlatProvider> {
+async function describedBy(ctx: NodeContext, value: JsonValue | undefined, call: CallInfo): Promise<FlatProvider> {
   const provider = new FlatProvider();
   if ((value ?? null) === null) return provider;
+  const slice = new TimeSlice();
   for (const object of asArray(value)) {
     for (const expansion of expandScanObject(ctx.descriptors, object, call.taken)) {
       learnExpansion(ctx, provider, expansion);
-      if (pauses.due) await pauses.pause();
+      if (slice.over) await slice.next();
     }
   }
   return provider;

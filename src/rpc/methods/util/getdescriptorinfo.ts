@@ -1,9 +1,11 @@
 // Core: rpc/misc.cpp.
 
+import { parseDescriptor } from '../../../address/descriptor/parse.js';
+import { asString } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { declare } from '../../declare/parameters.js';
 import { arr, bool, obj, str } from '../../declare/parts.js';
-import { parse } from '../../node/descriptors.js';
+import { fail, RPC_CODE } from '../../errors.js';
 
 export const spec = declare({
   name: 'getdescriptorinfo',
@@ -33,7 +35,9 @@ export const spec = declare({
 });
 
 export const getdescriptorinfo: NodeRun<typeof spec> = ({ descriptor }, ctx, call) => {
-  const { descriptors, secrets, checksum } = parse(ctx, descriptor, call, false);
+  const parsed = parseDescriptor(asString(descriptor), ctx.descriptors, { keys: call.taken?.keys });
+  if ('error' in parsed) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, parsed.error);
+  const { descriptors, secrets, checksum } = parsed;
   const texts = descriptors.map(String);
   const [first] = descriptors;
   const result = {

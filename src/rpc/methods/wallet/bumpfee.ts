@@ -8,7 +8,6 @@ import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import { BUMP_ARGS, BUMP_MEMBERS } from '../../declare/bump-parts.js';
 import { declare } from '../../declare/parameters.js';
 import { hex, obj } from '../../declare/parts.js';
-import type { CallInfo } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { outpointsOf } from '../../node/signing-args.js';
 import { hashHex } from '../../render/hex.js';
@@ -48,7 +47,7 @@ export const bumpfee: WalletRun<typeof spec> = async (params, ctx, call) => {
   return inPaymentQueue(wallet, async () => {
     const bump = await createBump(wallet, txid, control, wishes, tools, (tx) => ctx.client.outputs(outpointsOf(tx)));
     if ('error' in bump) return refuse(bump);
-    const signed = isOutside ? await signedOutside(ctx, wallet, bump, call) : await sign(wallet, bump.tx, tools);
+    const signed = isOutside ? await signedOutside(ctx, wallet, bump) : await sign(wallet, bump.tx, tools);
     const tx = signed ?? fail(RPC_CODE.WALLET_ERROR, "Can't sign transaction.");
     const obstacle = await commitBump(wallet, txid, { tx, chosen: bump.chosen }, tools);
     if (obstacle) return fail(RPC_CODE.WALLET_ERROR, obstacle.error);
@@ -57,7 +56,7 @@ export const bumpfee: WalletRun<typeof spec> = async (params, ctx, call) => {
 };
 
 /** Returns the replacement, signed by the wallet's external signer. */
-async function signedOutside(ctx: WalletContext, wallet: Wallet, bump: Bump, call: CallInfo): Promise<TxView> {
-  const { psbt, complete } = await walletPsbt(ctx, wallet, fieldsOf(bump.tx), { sign: true, derivations: true }, call);
+async function signedOutside(ctx: WalletContext, wallet: Wallet, bump: Bump): Promise<TxView> {
+  const { psbt, complete } = await walletPsbt(ctx, wallet, fieldsOf(bump.tx), { sign: true, derivations: true });
   return complete ? parseTx(extractTx(psbt), ctx.crypto) : fail(RPC_CODE.WALLET_ERROR, 'Transaction incomplete. Try psbtbumpfee instead.');
 }

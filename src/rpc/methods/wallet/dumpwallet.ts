@@ -8,7 +8,6 @@ import { masterFromSeed } from '../../../address/bip32/extended-key.js';
 import { formatPath } from '../../../address/bip32/key-path.js';
 import { encodeWifAscii } from '../../../address/wif.js';
 import { equalBytes } from '../../../consensus/bytes/hex.js';
-import { Slicer } from '../../../lib/slicer.js';
 import { type LegacyKeys, type Wallet, writeWholeFile } from '../../../wallet/index.js';
 import type { WalletContext, WalletRun } from '../../context/wallet.js';
 import { declare } from '../../declare/parameters.js';
@@ -77,7 +76,6 @@ async function writeDump(ctx: WalletContext, wallet: Wallet, legacy: LegacyKeys,
     if (legacy.keys.isPrivate(row)) keys.push({ row, time: legacy.keys.metadata(row)?.time ?? 0 });
   }
   keys.sort((a, b) => a.time - b.time || legacy.keys.compareIds(a.row, b.row));
-  const slicer = new Slicer();
   for (const { row, time } of keys) {
     // Fail if the wallet was locked or unloaded meanwhile, because the file would lack keys.
     ensureUnlocked(wallet);
@@ -89,7 +87,7 @@ async function writeDump(ctx: WalletContext, wallet: Wallet, legacy: LegacyKeys,
     const { use, addresses } = keyUse(ctx, wallet, legacy, row);
     const origin = legacy.keys.origin(row);
     out.writeLine(wif, ` ${isoTime(time)} ${use} # addr=${addresses}${origin ? ` hdkeypath=m${formatPath(origin.path)}` : ''}`);
-    await out.flushWhenDue(slicer);
+    await out.flushWhenDue();
   }
   out.writeLine('');
   const scripts: { script: Uint8Array; time: number; id: Uint8Array }[] = [];
@@ -98,7 +96,7 @@ async function writeDump(ctx: WalletContext, wallet: Wallet, legacy: LegacyKeys,
   }
   for (const { script, time, id } of scripts.sort((a, b) => Buffer.compare(a.id, b.id))) {
     out.writeLine(`${bytesHex(script)} ${time > 0 ? isoTime(time) : '0'} script=1 # addr=${encodeScriptHash(id, ctx.params, ctx.crypto)}`);
-    await out.flushWhenDue(slicer);
+    await out.flushWhenDue();
   }
   out.writeLine('');
   out.writeLine('# End of dump');

@@ -1,6 +1,5 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import { Slicer } from '../../../lib/slicer.js';
 import { CORE_NAME } from '../../../wallet/index.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { declare } from '../../declare/parameters.js';
@@ -46,7 +45,7 @@ function nameOfFile(file: string): string {
   return base === CORE_NAME ? path.basename(dir) : name;
 }
 
-export const importcorewallet: WalletRun<typeof spec> = async (params, ctx, call) => {
+export const importcorewallet: WalletRun<typeof spec> = async (params, ctx) => {
   const manager = managerOf(ctx);
   const asked = path.resolve(params.file);
   const isFolder = await fs.stat(asked).then(
@@ -60,7 +59,7 @@ export const importcorewallet: WalletRun<typeof spec> = async (params, ctx, call
   const passphrase = params.passphrase ?? null;
   try {
     const source = { file, magic: ctx.params.magic, passphrase };
-    const { warnings, ...counts } = await manager.importCoreWallet(name, source, new Slicer(call.yieldToUrgent));
+    const { warnings, ...counts } = await manager.importCoreWallet(name, source);
     if (load !== undefined) manager.setLoadOnStart(name, load);
     return { name, ...counts, ...(warnings.length > 0 ? { warnings } : {}) };
   } catch (error) {

@@ -1,4 +1,3 @@
-import { Slicer } from '../../../lib/slicer.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { declare } from '../../declare/parameters.js';
 import { bool, obj, passphrase, str } from '../../declare/parts.js';
@@ -38,7 +37,7 @@ export const migratewallet: WalletRun<typeof spec> = async (params, ctx, call) =
   try {
     const name = uniqueWalletName(ctx, call, params.wallet_name);
     const { load_wallet: loads } = params;
-    const { main, watchOnly, solvables, backupPath } = await manager.migrateWallet(name, passphrase, loads, new Slicer(call.yieldToUrgent));
+    const { main, watchOnly, solvables, backupPath } = await manager.migrateWallet(name, passphrase, loads);
     return {
       wallet_name: main ?? watchOnly ?? solvables ?? name,
       ...(watchOnly !== null && { watchonly_name: watchOnly }),

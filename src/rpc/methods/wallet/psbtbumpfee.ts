@@ -31,6 +31,6 @@ export const psbtbumpfee: WalletRun<typeof spec> = async (params, ctx, call) => 
     createBump(wallet, txid, control, wishes, toolsOf(ctx), (tx) => ctx.client.outputs(outpointsOf(tx))),
   );
   if ('error' in bump) return refuse(bump);
-  const { psbt } = await walletPsbt(ctx, wallet, fieldsOf(bump.tx), { sign: false, derivations: true, version }, call);
+  const { psbt } = await walletPsbt(ctx, wallet, fieldsOf(bump.tx), { sign: false, derivations: true, version });
   return { psbt: psbtText(psbt, ctx.crypto, ctx.compat), ...fees(bump) };
 };

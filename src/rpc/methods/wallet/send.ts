@@ -102,6 +102,6 @@ export const send: WalletRun<typeof spec> = async (params, ctx, call) => {
     const funded = await fundWith(ctx, wallet, options, fund, call);
     const sent =
       follows(ctx.compat, 31) && !options.has('locktime') ? { ...funded, tx: await notForThePast(wallet, funded.tx, tools) } : funded;
-    return finishSend(ctx, wallet, sent, outcome, call);
+    return finishSend(ctx, wallet, sent, outcome);
   });
 };

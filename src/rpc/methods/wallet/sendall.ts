@@ -181,7 +181,7 @@ export const sendall: WalletRun<typeof spec> = async (params, ctx, call) => {
       for (const outpoint of chosen) wallet.ledger.lockCoin(outpoint, null);
     }
     const sent = options.has('locktime') ? tx : await notForThePast(wallet, tx, tools);
-    return finishSend(ctx, wallet, { tx: sent, chosen }, outcome, call);
+    return finishSend(ctx, wallet, { tx: sent, chosen }, outcome);
   });
 };
 

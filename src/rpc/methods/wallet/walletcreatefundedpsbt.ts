@@ -55,6 +55,6 @@ export const walletcreatefundedpsbt: WalletRun<typeof spec> = async (params, ctx
   const funded = await inPaymentQueue(wallet, () => fundWith(ctx, wallet, options, fund, call));
   const { bip32derivs: derivations } = params;
   const version = asPsbtVersion(params.psbt_version, ctx.compat);
-  const { psbt } = await walletPsbt(ctx, wallet, funded.tx, { sign: false, derivations, version }, call);
+  const { psbt } = await walletPsbt(ctx, wallet, funded.tx, { sign: false, derivations, version });
   return { psbt: psbtText(psbt, ctx.crypto, ctx.compat), fee: new Amount(funded.fee), changepos: funded.changePosition };
 };
