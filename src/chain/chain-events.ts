@@ -25,6 +25,8 @@ export class ChainEvents {
   readonly stored: Listeners<[node: HeaderNode, block: BlockView]>;
   /** The verdict on a block is known (Core's BlockChecked). A null reject means that the block was connected. */
   readonly checked: Listeners<[hash: Uint8Array, block: BlockView, reject: Reject | null]>;
+  /** Some blocks were pruned: nobody may read them any more. */
+  readonly pruned: Listeners<[]>;
   /** The history below a snapshot has advanced or is validated. */
   readonly history: Listeners<[]>;
   readonly #followers: TipFollower[] = [];
@@ -38,6 +40,7 @@ export class ChainEvents {
     this.header = new Listeners(guard);
     this.stored = new Listeners(guard);
     this.checked = new Listeners(guard);
+    this.pruned = new Listeners(guard);
     this.history = new Listeners(guard);
   }
 
@@ -78,7 +81,7 @@ export class ChainEvents {
   }
 }
 
-type EventName = 'tip' | 'noMoreFollows' | 'header' | 'stored' | 'checked' | 'history';
+type EventName = 'tip' | 'noMoreFollows' | 'header' | 'stored' | 'checked' | 'pruned' | 'history';
 
 /** Registration of listeners and followers, for other modules. */
 export type ChainEventSource = Pick<ChainEvents, 'addFollower'> & { readonly [Name in EventName]: Pick<ChainEvents[Name], 'add'> };

@@ -94,7 +94,7 @@ export class Chain {
     const persister = new Persister(ws, ws.active.tip as HeaderNode);
     const suspended = (): boolean => this.#parts.engine.running;
     const activator = new Activator(ws, events, persister, assumedValid, () => !isInitialBlockDownload(), suspended);
-    const pruner = new Pruner(ws, () => this.#flushAll(), isInitialBlockDownload);
+    const pruner = new Pruner(ws, events, () => this.#flushAll(), isInitialBlockDownload);
     const shared = { changes, events, activator, persister, pruner };
     const engine: DownloadEngine = new DownloadEngine(ws, {
       ...{ ...shared, start: deps.startEngine, assumedValid, isInitialBlockDownload },

@@ -128,6 +128,8 @@ export function wire(base: NodeBase, modules: WiredModules): Wired {
 
   // The history below a snapshot has advanced or is validated.
   chain.events.history.add(() => state.noteBlockChange(), 'fronts');
+  // Fronts cache read jobs of stored blocks.
+  chain.events.pruned.add(() => state.noteBlockChange(), 'fronts');
   chain.events.history.add(() => client.onHistory(), 'wallets');
   chain.events.history.add(() => indexes.notifyTipChanged(), 'indexes');
 

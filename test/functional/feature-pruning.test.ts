@@ -195,7 +195,17 @@ t.test('prunes block files automatically past the target size', async (t) => {
     tip = heavy(tip, 6_000);
     await node.call('submitblock', tip.bytes.toString('hex'));
   }
-  await until('files are removed', async () => (await node.call('getblockchaininfo')).size_on_disk < target);
+  // Calls that come twice are cached by the front.
+  const gone: string = await node.call('getblockhash', 1);
+  const isShown = () =>
+    node.call('getblock', gone).then(
+      () => true,
+      () => false,
+    );
+  await until('files are removed', async () => {
+    await isShown();
+    return (await node.call('getblockchaininfo')).size_on_disk < target;
+  });
   const info = await node.call('getblockchaininfo');
   t.match(info, { pruned: true, automatic_pruning: true, prune_target_size: target, blocks: 432 });
   t.ok(info.size_on_disk < target, `${info.size_on_disk} bytes, ${most} on the way`);
@@ -205,7 +215,6 @@ t.test('prunes block files automatically past the target size', async (t) => {
   t.match(log, /Prune: target=2MiB actual=1MiB diff=0MiB max_prune_height=\d+ removed \d+ blk\/rev pairs/);
   t.match(log, 'Prune: UnlinkPrunedFiles deleted blk/rev (00000)');
   t.match(await node.call('gettxoutsetinfo', 'muhash', 1), { height: 1 }, 'the index had read what is gone');
-  const gone = await node.call('getblockhash', 1);
   await t.rejects(node.call('getblock', gone), { message: 'Block not available (pruned data)' });
   const filter = await node.call('getblockfilter', gone);
   t.match(filter, { filter: /^[0-9a-f]+$/, header: /^[0-9a-f]{64}$/ }, 'and the index of filters too');

@@ -6,6 +6,7 @@ import { SerialQueue } from '../../lib/serial-queue.js';
 import { yieldToLoop } from '../../lib/time-slice.js';
 import { fileOfPrunedFileKey, PREFIX, PRUNED_FLAG_KEY, prefixRange, prunedFileKey } from '../../storage/layout.js';
 import type { BatchOp } from '../../storage/store.js';
+import type { ChainEvents } from '../chain-events.js';
 import type { ChainWorkspace } from '../connect/workspace.js';
 import type { HeaderNode } from '../tree/header-node.js';
 import { rowOp } from './persister.js';
@@ -30,6 +31,7 @@ export class Pruner {
   /** Cached lowest stored block, valid while `version` equals the tree's storedVersion. */
   #lowest: { node: HeaderNode; version: number } | null = null;
   readonly #ws: ChainWorkspace;
+  readonly #events: Pick<ChainEvents, 'pruned'>;
   readonly #flush: () => Promise<void>;
   readonly #isInitialDownload: () => boolean;
 
@@ -37,8 +39,9 @@ export class Pruner {
    * Creates a pruner.
    * @param flush writes all coins and everything that they depend on
    */
-  constructor(ws: ChainWorkspace, flush: () => Promise<void>, isInitialDownload: () => boolean) {
+  constructor(ws: ChainWorkspace, events: Pick<ChainEvents, 'pruned'>, flush: () => Promise<void>, isInitialDownload: () => boolean) {
     this.#ws = ws;
+    this.#events = events;
     this.#flush = flush;
     this.#isInitialDownload = isInitialDownload;
   }
@@ -133,6 +136,7 @@ export class Pruner {
       const some = nodes.slice(at, at + ROW_SLICE);
       at += ROW_SLICE;
       for (const node of some) index.prune(node);
+      this.#events.pruned.call();
       // The last batch also marks the files for deletion, and it is synced: all rows must be on the disk before files
       // are deleted.
       const last = at >= nodes.length;

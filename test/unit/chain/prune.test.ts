@@ -209,10 +209,14 @@ t.test('automatic pruning keeps files below the target size, and the newest 288 
 t.test('prunes automatically when new blocks make the files grow', async (t) => {
   const fixture = await longChain({ prune: { targetBytes: 60_000, afterHeight: 100 } });
   const { chain, dir } = fixture;
+  const first = chain.view.atHeight(1)!;
+  const seen: boolean[] = [];
+  chain.events.pruned.add(() => seen.push(chain.blocks.isPruned(first)), 'test');
   await submitAll(chain, buildChain(chain400[399]!, 5));
   await until('the first files are removed', () => !existsSync(join(dir, 'rev00000.dat')));
   t.notOk(existsSync(join(dir, 'blk00000.dat')));
   t.ok(chain.blocks.havePruned);
+  t.equal(seen[0], true, 'announced when the index had forgotten the blocks');
   await fixture.end();
 });
 
