@@ -1,6 +1,7 @@
-// Measures calls that explorers, indexers and monitoring make all day: blocks, transactions and the mempool, over 8
-// connections. Figures: the rate of each call, and its processor time, on all threads and on the node thread. Clients
-// ask for four blocks and a hundred transactions in turn, so that a reply is seldom the previous one again.
+// Measures calls that explorers, indexers, wallets and monitoring make all day: blocks, transactions, the mempool, scans
+// and a wallet's lists, over 8 connections. Figures: the rate of each call, and its processor time, on all threads and on
+// the node thread. Clients ask for four blocks and a hundred transactions in turn, so that a reply is seldom the previous
+// one again.
 //
 //   node build/bench/reads.js [--json]
 //   PAYMENTS=n in the mempool and in each block, ROUNDS=n, SECONDS=n, FRONTS=n, ONLY=case,...
@@ -14,6 +15,8 @@ import { type Child, postRequest, runLoop, startLoad } from './http-load/load.js
 
 const CONNECTIONS = 8;
 const BLOCKS = 4;
+/** Addresses that scans search for, and that the wallet watches. */
+const WATCHED = 50;
 const TXS = 100;
 /** Calls of a batch. */
 const BATCH = 10;
@@ -27,6 +30,9 @@ const GOAL = 1.5;
 
 /** Requests of a case, which clients send in turn. The credentials differ between the nodes. */
 type Calls = readonly ((auth: string) => string)[];
+
+/** Cases of calls that Core refuses while the same call runs. */
+const ONE_AT_A_TIME = /^scan/;
 
 const get = (path: string) => (): string => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
 
@@ -52,6 +58,8 @@ async function calls(node: FilledNode, blocks: readonly string[]): Promise<Recor
   const psbts: string[] = [];
   for (const args of inputs) psbts.push(await daemon.call('utxoupdatepsbt', await daemon.call('createpsbt', ...args)));
   const scripts = txids.map((txid) => `0014${txid.slice(0, 40)}`);
+  const watched = await watchedAddresses(node, blocks);
+  const objects = watched.map((address) => `addr(${address})`);
   const headers = txids.map((_, i) => blocks[i % BLOCKS]);
   const pool = ((await daemon.call('getrawmempool')) as string[]).slice(0, TXS);
   const each = (list: readonly unknown[], ...more: unknown[]): unknown[][] => list.map((first) => [first, ...more]);
@@ -88,6 +96,19 @@ async function calls(node: FilledNode, blocks: readonly string[]): Promise<Recor
     getmempoolancestors: one('getmempoolancestors', each(pool, true)),
     getmempooldescendants: one('getmempooldescendants', each(pool, true)),
     getmempoolfeeratediagram: one('getmempoolfeeratediagram', [[]]),
+    getblockfilter: one('getblockfilter', each(blocks)),
+    getchaintxstats: one(
+      'getchaintxstats',
+      blocks.map((hash) => [100, hash]),
+    ),
+    gettxoutsetinfo: one('gettxoutsetinfo', [['none']]),
+    'gettxoutsetinfo muhash': one('gettxoutsetinfo', [['muhash']]),
+    scantxoutset: one('scantxoutset', [['start', objects]]),
+    scanblocks: one('scanblocks', [['start', objects]]),
+    getdescriptoractivity: one('getdescriptoractivity', [[blocks, objects.slice(0, 5), true]]),
+    listunspent: one('listunspent', [[0]]),
+    listtransactions: one('listtransactions', [['*', 100]]),
+    listsinceblock: one('listsinceblock', each(blocks)),
     'batch getrawtransaction 1': batches('getrawtransaction', each(txids, 1)),
     'batch getblockheader': batches('getblockheader', each(headers)),
     'batch getmempoolentry': batches('getmempoolentry', each(pool)),
@@ -95,11 +116,34 @@ async function calls(node: FilledNode, blocks: readonly string[]): Promise<Recor
     'rest block': blocks.map((hash) => get(`/rest/block/${hash}.json`)),
     'rest block bin': blocks.map((hash) => get(`/rest/block/${hash}.bin`)),
     'rest headers': blocks.map((hash) => get(`/rest/headers/${hash}.json?count=5`)),
+    'rest tx bin': txids.map((txid) => get(`/rest/tx/${txid}.bin`)),
+    'rest mempool info': [get('/rest/mempool/info.json')],
     'rest tx': txids.map((txid) => get(`/rest/tx/${txid}.json`)),
     'rest mempool contents': [get('/rest/mempool/contents.json')],
   };
   const only = process.env.ONLY?.split(',');
   return Object.fromEntries(Object.entries(all).filter(([name]) => only === undefined || only.includes(name)));
+}
+
+/** Returns addresses that received payments in the blocks. */
+async function watchedAddresses({ daemon }: FilledNode, blocks: readonly string[]): Promise<string[]> {
+  const { tx } = await daemon.call('getblock', blocks[0], 2);
+  return (tx as { vout: { scriptPubKey: { address: string } }[] }[]).slice(1, 1 + WATCHED).map(({ vout }) => vout[0]!.scriptPubKey.address);
+}
+
+/** Gives a node a wallet that watches addresses. */
+async function watchAddresses(
+  call: (method: string, ...params: unknown[]) => Promise<unknown>,
+  addresses: readonly string[],
+): Promise<void> {
+  await call('createwallet', 'watched', true, true, '', false, true);
+  const requests: unknown[] = [];
+  for (const address of addresses) {
+    const { descriptor } = (await call('getdescriptorinfo', `addr(${address})`)) as { descriptor: string };
+    requests.push({ desc: descriptor, timestamp: 0 });
+  }
+  const results = (await call('importdescriptors', requests)) as { success: boolean }[];
+  if (!results.every(({ success }) => success)) throw new Error(`an address was refused: ${JSON.stringify(results)}`);
 }
 
 /** A node with a function that returns its processor milliseconds so far: of its first thread, and of the others. */
@@ -116,10 +160,10 @@ interface Figures {
   readonly all: number;
 }
 
-async function round(load: Child, asked: Asked, list: Calls): Promise<Figures> {
+async function round(load: Child, asked: Asked, list: Calls, connections: number): Promise<Figures> {
   const request = list.map((make) => make(asked.auth));
   const before = nodeThreadMilliseconds(asked.pid);
-  const made = await runLoop(load, { port: asked.port, request, connections: CONNECTIONS, seconds: SECONDS });
+  const made = await runLoop(load, { port: asked.port, request, connections, seconds: SECONDS });
   const after = nodeThreadMilliseconds(asked.pid);
   const each = (ms: number): number => (ms * 1000) / made.calls;
   const main = after.main - before.main;
@@ -129,9 +173,10 @@ async function round(load: Child, asked: Asked, list: Calls): Promise<Figures> {
 async function cases(load: Child, name: string, list: Calls, adit: Asked, core: Asked | null): Promise<BenchCase[]> {
   const ours: Figures[] = [];
   const theirs: Figures[] = [];
+  const connections = ONE_AT_A_TIME.test(name) ? 1 : CONNECTIONS;
   for (let i = -1; i < ROUNDS; i++) {
-    const own = await round(load, adit, list);
-    const other = core && (await round(load, core, list));
+    const own = await round(load, adit, list, connections);
+    const other = core && (await round(load, core, list, connections));
     if (i < 0) continue;
     ours.push(own);
     if (other !== null) theirs.push(other);
@@ -162,8 +207,9 @@ await runBench({
   name: 'rpc/node',
   protects: 'how fast explorers and indexers catch up, and blocks and templates from them',
   async run() {
-    const node = await FilledNode.start(0, `-fronts=${fronts}`, '-txindex=1', '-rest=1', '-checktemplates=0');
-    const core = program === null ? null : await CoreDaemon.start(program, '-txindex=1', '-rest=1');
+    const options = ['-txindex=1', '-blockfilterindex=1', '-rest=1'];
+    const node = await FilledNode.start(0, `-fronts=${fronts}`, '-checktemplates=0', ...options);
+    const core = program === null ? null : await CoreDaemon.start(program, ...options);
     const load = await startLoad();
     const made: BenchCase[] = [];
     try {
@@ -175,6 +221,9 @@ await runBench({
       }
       await node.fill(PAYMENTS);
       await core?.copy(node.daemon);
+      const watched = await watchedAddresses(node, blocks);
+      await watchAddresses((method, ...params) => node.daemon.call(method, ...params), watched);
+      if (core) await watchAddresses((method, ...params) => core.call(method, ...params), watched);
       const adit: Asked = { name: 'adit', pid: node.daemon.child!.pid!, port: node.daemon.port, auth: node.daemon.auth };
       const other = core && { name: 'Core', pid: core.pid, port: core.port, auth: core.auth };
       for (const [name, list] of Object.entries(await calls(node, blocks))) {
