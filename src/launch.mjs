@@ -56,7 +56,7 @@ const help = `usage: node src/launch.mjs COMMAND [ARG...]
                        install, build, and kill daemons a thousand times (an hour at most)
   power [--cuts=N --seed=N --minutes=N --phase=NAME --jobs=N]
                        install, build, and cut the power of daemons a thousand times (needs a C compiler)
-  mutate MODULE [FILE] [--minutes=10]
+  mutate MODULE [FILE] [--mutants=60 --seed=1 --minutes=30]
                        install, build, and list changes of src/MODULE that no unit test notices (test/mutate/run.ts)
   mesh [--nodes=8 --blocks=N --transactions=N --reorg=200 --minutes=15]
                        install, build, and let several nodes sync, fall apart and agree again

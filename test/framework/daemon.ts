@@ -14,8 +14,10 @@ export { CallError, freePort };
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const bundled = path.join(root, 'build', 'bundle', 'src', 'bin');
-/** Paths of the daemon and the command-line client in the bundle. */
-export const daemonFile = path.join(bundled, 'aditd.cjs');
+/** Path of the daemon in the bundle, or of the compiled file in runs that change compiled files (mutants). */
+export const daemonFile =
+  process.env.ADIT_TEST_UNBUNDLED === '1' ? path.join(root, 'build', 'src', 'aditd.js') : path.join(bundled, 'aditd.cjs');
+/** Path of the command-line client in the bundle. */
 export const cliFile = path.join(bundled, 'adit-cli.cjs');
 /** Longest time in milliseconds for a start or a stop. */
 const START_MS = PATIENCE_MS;

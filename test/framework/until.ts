@@ -8,10 +8,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
  */
 export const PATIENCE_MS = Number(process.env.ADIT_TEST_PATIENCE_MS ?? 600_000);
 
-/** Waits until a condition holds. @throws after the timeout, with the name of the condition */
+/**
+ * Waits until a condition holds. Counts the waits instead of the time, so that a process that gets no processor checks as
+ * often as any other.
+ * @throws after the timeout, with the name of the condition
+ */
 export async function until(what: string, check: () => boolean | Promise<boolean>, everyMs = 25): Promise<void> {
-  for (const end = Date.now() + PATIENCE_MS; ; await sleep(everyMs)) {
+  for (let waitedMs = 0; ; waitedMs += everyMs) {
     if (await check()) return;
-    if (Date.now() > end) throw new Error(`did not happen: ${what}`);
+    if (waitedMs > PATIENCE_MS) throw new Error(`did not happen: ${what}`);
+    await sleep(everyMs);
   }
 }

@@ -3,22 +3,25 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
+const imports = new Map<string, readonly string[]>();
+
+/** Returns the files of the repository that a compiled file imports. */
+export function importsOf(file: string): readonly string[] {
+  let found = imports.get(file);
+  if (found === undefined) {
+    const text = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
+    found = [...text.matchAll(/(?:from|import) '(\.[^']+\.js)'/g)].map(([, name]) => path.resolve(path.dirname(file), name as string));
+    imports.set(file, found);
+  }
+  return found;
+}
+
 /**
- * Test files that import one of some files, and over how many steps.
+ * Returns the test files that import one of some files, and over how many steps.
  * @param tests compiled files
  * @param files compiled files
  */
 export function testsNear(tests: readonly string[], files: ReadonlySet<string>, mostSteps: number): Map<string, number> {
-  const imports = new Map<string, readonly string[]>();
-  const importsOf = (file: string): readonly string[] => {
-    let found = imports.get(file);
-    if (found === undefined) {
-      const text = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
-      found = [...text.matchAll(/(?:from|import) '(\.[^']+\.js)'/g)].map(([, name]) => path.resolve(path.dirname(file), name as string));
-      imports.set(file, found);
-    }
-    return found;
-  };
   const near = new Map<string, number>();
   for (const test of tests) {
     let edge = [test];
