@@ -130,7 +130,7 @@ export class BlockConnector implements ConnectResult {
    */
   step(end: number, inputs = 0): Verdict {
     while (this.verdict === null && this.scriptTxs < end) this.verdict = this.#transaction(this.scriptTxs);
-    if (this.verdict === null && inputs > 0) this.verdict = forGood(this.#collectCoins(this.block.txs[end], inputs));
+    if (this.verdict === null) this.verdict = forGood(this.#collectCoins(this.block.txs[end], inputs));
     return this.verdict;
   }
 

@@ -22,7 +22,7 @@ export interface HeaderContext {
 }
 
 /** Number of blocks in the median time. */
-export const MEDIAN_TIME_SPAN = 11;
+const MEDIAN_TIME_SPAN = 11;
 
 /**
  * Returns the median time of `node` and its ten predecessors. Near genesis the number of blocks may be even; then the

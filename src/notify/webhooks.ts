@@ -42,7 +42,7 @@ class Receiver {
 
   async #work(): Promise<void> {
     this.#busy = true;
-    for (let event = this.#queue.shift(); event && !this.#ending.signal.aborted; event = this.#queue.shift()) await this.#deliver(event);
+    for (let event = this.#queue.shift(); event; event = this.#queue.shift()) await this.#deliver(event);
     this.#busy = false;
   }
 

@@ -120,8 +120,7 @@ export class ZmqPublisher {
   publish(topic: ZmqTopic, body: Uint8Array): void {
     for (const notifier of this.#notifiers) {
       if (notifier.topic !== topic) continue;
-      const { counter } = notifier;
-      notifier.counter = (counter + 1) >>> 0;
+      const counter = notifier.counter++;
       if (this.#waitingBytes + body.length > MOST_WAITING_BYTES) {
         this.#guard.failed(NAME, new Error(`dropped a ${topic} message, because more than ${MOST_WAITING_BYTES} bytes wait to be sent`));
         continue;
@@ -152,7 +151,8 @@ export class ZmqPublisher {
   #sendOne({ notifier, body, counter }: Message): void {
     if (this.#closed) return;
     const number = Buffer.alloc(4);
-    number.writeUInt32LE(counter);
+    // Unlike writeUInt32LE, this starts at 0 again after 2^32 messages.
+    new DataView(number.buffer).setUint32(0, counter, true);
     this.#guard.run(NAME, () => notifier.socket.send([notifier.topic, body, number]));
   }
 

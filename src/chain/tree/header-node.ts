@@ -3,7 +3,7 @@
 // as HeaderContext.
 
 import { hashToHex } from '../../consensus/bytes/hex.js';
-import type { HeaderContext } from '../../consensus/header-context.js';
+import { type HeaderContext, medianTimePast } from '../../consensus/header-context.js';
 import type { BlockHash } from '../../consensus/ids.js';
 
 /** Bits of HeaderNode.status. Validity levels follow Core's BLOCK_VALID_*: each bit implies the ones before it. */
@@ -30,8 +30,6 @@ export const FAILED_MASK = NodeStatus.FAILED | NodeStatus.FAILED_CHILD;
 /** Size of a slab entry in bytes: header, hash, largest time so far. */
 const ENTRY_SIZE = 116;
 const SLAB_ENTRIES = 4096;
-/** Number of blocks in the median time of BIP-0113. */
-const MEDIAN_SPAN = 11;
 
 /**
  * A block header and the state of its block.
@@ -142,10 +140,7 @@ export class HeaderNode implements HeaderContext {
 
   /** Returns the median time of this block and the ten before it, in seconds (BIP-0113). */
   medianTimePast(): number {
-    const times: number[] = [];
-    for (let node: HeaderNode | null = this; node !== null && times.length < MEDIAN_SPAN; node = node.prev) times.push(node.time);
-    times.sort((a, b) => a - b);
-    return times[times.length >> 1] as number;
+    return medianTimePast(this);
   }
 
   /** Returns the ancestor at a height, which may be this node; null above this node or below zero. */

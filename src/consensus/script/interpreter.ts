@@ -65,9 +65,8 @@ export function verifyScript(
   if (p2sh) {
     if (!isPushOnly(scriptSig)) return ScriptError.SIG_PUSHONLY;
     stack = stackCopy;
-    const redeemScript = stack.pop();
-    // The stack has an element, because the hash comparison above has succeeded. The check is for the compiler.
-    if (redeemScript === undefined) return ScriptError.EVAL_FALSE;
+    // The stack has an element, because the hash comparison above has succeeded.
+    const redeemScript = stack.pop() as Uint8Array;
     error = evalScript(stack, redeemScript, flags, checker, SigVersion.BASE, unused);
     if (error !== ScriptError.OK) return error;
     if (stack.length === 0 || !castToBool(stack[stack.length - 1])) return ScriptError.EVAL_FALSE;
