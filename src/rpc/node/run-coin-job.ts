@@ -15,6 +15,7 @@ import { spec as gettxoutsetinfo } from '../methods/blockchain/gettxoutsetinfo.j
 import { spec as scantxoutset } from '../methods/blockchain/scantxoutset.js';
 import { type CoinHashType, type CoinJob, type CoinJobResult, type CoinTip, JOB_WORD, type JobWords } from '../reads/coin-job.js';
 import { jobErrorOf } from '../reads/job-error.js';
+import { ScanSize } from '../reads/scan-job.js';
 import { HOLE_VALUE, writeWithHoles } from '../reads/with-holes.js';
 import { bytesHex, hashHex } from '../render/hex.js';
 import type { RenderContext } from '../render/script.js';
@@ -44,10 +45,10 @@ export interface CoinJobHost {
   diskSize(): Promise<number>;
 }
 
-/** Runs a job. Never rejects. */
-export async function runCoinJob(job: CoinJob, host: CoinJobHost): Promise<CoinJobResult> {
+/** Runs a job. Never rejects. @param size counts the result of a scan */
+export async function runCoinJob(job: CoinJob, host: CoinJobHost, size = new ScanSize()): Promise<CoinJobResult> {
   try {
-    return { parts: job.kind === 'stats' ? await showStats(job.hashType, host) : await new CoinScan(host).run(job) };
+    return { parts: job.kind === 'stats' ? await showStats(job.hashType, host) : await new CoinScan(host, size).run(job) };
   } catch (error) {
     if (error instanceof WalkStoppedError) return { code: RPC_CODE.CLIENT_NOT_CONNECTED, message: 'Shutting down', log: null };
     if (error instanceof RpcError) return jobErrorOf(error);
@@ -79,6 +80,9 @@ async function showStats(type: CoinHashType, host: CoinJobHost): Promise<readonl
   return [Buffer.from(encodeJson(shape ? shape(value) : value))];
 }
 
+/** Bytes of an output in the result besides its script and descriptor: names, hashes, and numbers. */
+const SHOWN_BYTES = 300;
+
 /** A coin that a scan has found. */
 interface Found {
   readonly coin: Coin;
@@ -94,11 +98,13 @@ class CoinScan {
   /** Facts about each wanted script, by its bytes. */
   readonly #wanted = new Map<string, ScriptProvider>();
   readonly #found: Found[] = [];
+  readonly #size: ScanSize;
   #outputs = 0;
   #total = 0;
 
-  constructor(host: CoinJobHost) {
+  constructor(host: CoinJobHost, size: ScanSize) {
     this.#host = host;
+    this.#size = size;
   }
 
   async run({ objects, secrets }: Extract<CoinJob, { kind: 'scan' }>): Promise<readonly Uint8Array[]> {
@@ -145,8 +151,10 @@ class CoinScan {
   #visit(outpoint: Uint8Array, coin: Coin): void {
     const provider = this.#wanted.get(textOf(coin.script));
     if (provider === undefined) return;
+    const desc = String(inferDescriptor(coin.script, provider, this.#host.render.descriptors));
+    this.#size.add(SHOWN_BYTES + 2 * coin.script.length + desc.length);
     this.#total += coin.value;
-    this.#found.push({ coin, outpoint, desc: String(inferDescriptor(coin.script, provider, this.#host.render.descriptors)) });
+    this.#found.push({ coin, outpoint, desc });
   }
 
   async #show(tip: CoinTip, complete: boolean): Promise<readonly Uint8Array[]> {

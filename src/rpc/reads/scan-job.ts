@@ -1,5 +1,6 @@
 // Scan jobs: what render threads do for calls with descriptors (deriveaddresses, getdescriptoractivity, scanblocks). Messages of both sides.
 import type { PassedSecrets } from '../../link/messages.js';
+import { fail, RPC_CODE } from '../errors.js';
 import type { IndexRange } from '../range.js';
 import type { JobWords } from './coin-job.js';
 import type { JobError } from './job-error.js';
@@ -49,3 +50,23 @@ export interface ScanJobs {
   /** @returns the events as JSON without brackets, in shared memory; no bytes for none */
   findActivity(job: ActivityJob): Promise<Uint8Array | JobError>;
 }
+
+/** Largest result of a scan in bytes. A front could not send more to a client at once. */
+const MOST_SCAN_BYTES = 256 << 20;
+
+/** Counts the bytes of a result. */
+export class ScanSize {
+  #left: number;
+
+  constructor(most = MOST_SCAN_BYTES) {
+    this.#left = most;
+  }
+
+  /** @throws RpcError if the result is too large */
+  add(bytes: number): void {
+    this.#left -= bytes;
+    if (this.#left < 0) fail(RPC_CODE.OUT_OF_MEMORY, TOO_LARGE);
+  }
+}
+
+const TOO_LARGE = `The result is larger than ${MOST_SCAN_BYTES >> 20} MiB. Scan for fewer descriptors or in fewer blocks`;

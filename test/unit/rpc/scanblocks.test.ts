@@ -2,12 +2,19 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { chainParams } from '../../../src/consensus/params/networks.js';
+import { createPureHashes } from '../../../src/crypto/pure.js';
 import { BasicFilterBuilder } from '../../../src/filters/basic-filter.js';
 import { filterSearch } from '../../../src/node/rpc-context.js';
 import { inlineFilterSearch } from '../../../src/parallel/filter-matcher.js';
 import { COMPATS } from '../../../src/policy/compat.js';
+import { runCoinJob } from '../../../src/rpc/node/run-coin-job.js';
+import { createJobWords } from '../../../src/rpc/reads/coin-job.js';
+import { ScanSize } from '../../../src/rpc/reads/scan-job.js';
+import { encodeCoin } from '../../../src/storage/codec/coin.js';
 import { ANYONE, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
 import { openFixture } from '../../framework/chain-fixture.js';
+import { descriptorContext } from '../../framework/descriptor-context.js';
 import { turnsDuring } from '../../framework/turns.js';
 import { openExecutor, type TestExecutor } from './executor-fixture.js';
 
@@ -190,4 +197,44 @@ t.test('scanblocks and getdescriptoractivity find payments and spends of descrip
     t.equal(await broken.fault('getdescriptoractivity', [paying.hashHex], WANTED, false), '-1 the thread has ended');
     t.equal(((await call('getdescriptoractivity', [paying.hashHex], WANTED, false)) as { activity: [] }).activity.length, 1);
   });
+});
+
+t.test('getdescriptoractivity and scantxoutset refuse a result above 256 MiB', async (t) => {
+  const text = '-7 The result is larger than 256 MiB. Scan for fewer descriptors or in fewer blocks';
+  const fixture = await openFixture();
+  t.teardown(() => fixture.end());
+  const { scanJobs } = openExecutor(fixture, new Map(), COMPATS.default).context;
+  const blocks = buildChain(GENESIS, 2);
+  for (const block of blocks) await fixture.chain.commands.submitBlock(block.bytes);
+  // Events of one block that fit, and those of two that do not.
+  const parts = { scanJobs: { ...scanJobs, findActivity: async () => new Uint8Array(200 << 20) } };
+  const { fault } = openExecutor(fixture, new Map(), COMPATS.default, parts);
+  const hashes = blocks.map(({ hashHex }) => hashHex);
+  t.equal(await fault('getdescriptoractivity', hashes, WANTED, false), text);
+
+  // Coins without end.
+  const script = new Uint8Array(100).fill(0x51);
+  const value = encodeCoin({ value: 1, height: 1, coinbase: false, script });
+  const rows = Array.from({ length: 100 }, (_, i) => [new Uint8Array(37).fill(i), value] as const);
+  const words = createJobWords();
+  const result = await runCoinJob(
+    { kind: 'scan', objects: JSON.stringify([`raw(${Buffer.from(script).toString('hex')})`]), secrets: null },
+    {
+      render: {
+        compat: COMPATS.default,
+        params: chainParams('regtest'),
+        hashes: createPureHashes(),
+        descriptors: descriptorContext('0.21', 'regtest'),
+      },
+      words,
+      openCoins: async () => ({
+        tip: { height: 1, hash: new Uint8Array(32) },
+        cursor: { next: async () => rows as never, close: async () => {} },
+      }),
+      hashesAt: async () => new Uint8Array(0),
+      diskSize: async () => 0,
+    },
+    new ScanSize(50_000),
+  );
+  t.match(result, { code: -7, message: text.slice(3) });
 });

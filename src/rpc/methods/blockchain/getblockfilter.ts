@@ -11,6 +11,7 @@ export const spec = declare({
   category: 'blockchain',
   runs: 'node',
   repeatable: true,
+  cacheable: 'blocks',
   description: 'Returns the filter of a block (BIP157, BIP158). Requires -blockfilterindex.',
   args: [hash('blockhash', 'The block'), FILTER_TYPE_ARG],
   results: [obj([hex('filter', 'The filter'), hex('header', 'The filter header')])],

@@ -18,7 +18,7 @@ import { notFound, renderContext } from '../../node/lookup.js';
 import { ActivityWriter, type SpentFacts } from '../../node/run-scan-job.js';
 import { expandScripts, findActivity } from '../../node/scan-calls.js';
 import { ScanScripts } from '../../node/scan-object.js';
-import type { ScriptSet } from '../../reads/scan-job.js';
+import { ScanSize, type ScriptSet } from '../../reads/scan-job.js';
 import { type JsonValue, RawBytes } from '../../wire/values.js';
 
 const PLACE: readonly ResultSpec[] = [
@@ -90,16 +90,21 @@ export const getdescriptoractivity: NodeRun<typeof spec> = async (params, ctx, c
   const nodes = await blocksOf(ctx, params.blockhashes);
   const scripts = await expandScripts(ctx, params.scanobjects, call);
   const parts: Uint8Array[] = [];
+  const size = new ScanSize();
   const add = (...events: readonly Uint8Array[]): void => {
     if (events.every(({ length }) => length === 0)) return;
     parts.push(Buffer.from(parts.length === 0 ? '' : ','), ...events);
   };
-  for (const node of nodes) add(await findActivity(ctx, node, scripts, call));
-  if (params.include_mempool) add(...(await activityOfPool(ctx, scripts)));
+  for (const node of nodes) {
+    const events = await findActivity(ctx, node, scripts, call);
+    size.add(events.length);
+    add(events);
+  }
+  if (params.include_mempool) add(...(await activityOfPool(ctx, scripts, size)));
   return new RawBytes([Buffer.from('{"activity":['), ...parts, Buffer.from(']}')]);
 };
 
-async function activityOfPool(ctx: NodeContext, { packed }: ScriptSet): Promise<readonly Uint8Array[]> {
+async function activityOfPool(ctx: NodeContext, { packed }: ScriptSet, size: ScanSize): Promise<readonly Uint8Array[]> {
   const wanted = new ScanScripts();
   for (const script of unpackScripts(packed)) wanted.add(script);
   const out = new ActivityWriter(wanted, renderContext(ctx));
@@ -109,7 +114,9 @@ async function activityOfPool(ctx: NodeContext, { packed }: ScriptSet): Promise<
   try {
     for (let i = 0; i < list.length; i++) {
       const { tx } = list.at(i);
+      const before = out.json.size;
       out.add(tx, await spentBy(ctx, tx), {});
+      size.add(out.json.size - before);
       if (slice.over) await slice.next();
     }
   } finally {

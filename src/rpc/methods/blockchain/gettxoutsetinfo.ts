@@ -22,6 +22,7 @@ export const spec = declare({
   category: 'blockchain',
   runs: 'node',
   repeatable: true,
+  cacheable: 'blocks',
   description: 'Returns statistics of the set of unspent outputs. Without -coinstatsindex this may take some time.',
   args: [
     str('hash_type', 'Hash to compute: "hash_serialized_3", "hash_serialized_2" (before release 26), "muhash" or "none".', {

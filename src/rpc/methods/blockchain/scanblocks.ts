@@ -13,7 +13,9 @@ import { fail, RPC_CODE } from '../../errors.js';
 import { assertRunning, expandScripts, findActivity } from '../../node/scan-calls.js';
 import { createJobWords, JOB_WORD, type JobWords } from '../../reads/coin-job.js';
 import type { ScriptSet } from '../../reads/scan-job.js';
-import { JsonObject, type JsonResult } from '../../wire/values.js';
+import { HOLE_VALUE, writeWithHoles } from '../../reads/with-holes.js';
+import { JsonBytes } from '../../wire/json-bytes.js';
+import { JsonObject, type JsonResult, RawBytes } from '../../wire/values.js';
 
 export const spec = declare({
   name: 'scanblocks',
@@ -100,7 +102,19 @@ async function start(ctx: NodeContext, params: ParametersOf<typeof spec>, call: 
     const wanted = await expandScripts(ctx, scanobjects, call, own.words);
     await index.state.waitUntilSynced();
     const { to, found, completed } = await search(ctx, { index, own, first, last, wanted, certain, stopped }, call);
-    return { from_height: first, to_height: to, relevant_blocks: found, completed };
+    const out = new JsonBytes();
+    writeWithHoles(out, { from_height: first, to_height: to, relevant_blocks: HOLE_VALUE, completed }, [
+      () => {
+        out.text('[');
+        for (const [i, node] of found.entries()) {
+          out.beginEntry();
+          if (i > 0) out.text(',');
+          out.hash(node.hash);
+        }
+        out.text(']');
+      },
+    ]);
+    return new RawBytes(out.parts());
   } finally {
     scans.delete(ctx.chain);
   }
@@ -130,12 +144,12 @@ interface Search {
 
 /**
  * Compares the filters of the blocks with the scripts.
- * @returns height of the last block that was compared (that of the first block if none was), hashes of the matching blocks,
- *   and whether all blocks were compared
+ * @returns height of the last block that was compared (that of the first block if none was), the matching blocks, and
+ *   whether all blocks were compared
  */
 async function search(ctx: NodeContext, { index, own, first, last, wanted, certain, stopped }: Search, call: CallInfo) {
   const match = index.search(wanted.packed);
-  const found: string[] = [];
+  const found: HeaderInfo[] = [];
   let to = first;
   let compared = 0;
   own.height = first;
@@ -149,7 +163,7 @@ async function search(ctx: NodeContext, { index, own, first, last, wanted, certa
     for (const [i, node] of nodes.entries()) {
       // Stop at the first block that the index has not reached.
       if (hits[i] === undefined) return { to, found, completed: false };
-      if (hits[i] && (!certain || (await findActivity(ctx, node, wanted, call)).length > 0)) found.push(node.hashHex);
+      if (hits[i] && (!certain || (await findActivity(ctx, node, wanted, call)).length > 0)) found.push(node);
       to = node.height;
       compared++;
     }
