@@ -3,13 +3,12 @@
 import type { Chain } from '../chain/index.js';
 import type { NodeConfig } from '../config/index.js';
 import type { Clock } from '../lib/clock.js';
-import { copyTables, FeeEstimator, Mempool, sortedRows } from '../mempool/index.js';
+import { copyTables, FeeEstimator, Mempool, PoolFiles, sortedRows } from '../mempool/index.js';
 import { follows } from '../policy/compat.js';
 import { runSortJob } from '../rpc/node/mempool-text.js';
 import { mempoolOptions } from './mempool-options.js';
 import type { NodeBase } from './open-base.js';
 import type { OpenedThreads } from './open-threads.js';
-import { PoolFiles } from './pool-files.js';
 
 /** First release of Core that has no fee estimates with -blocksonly. */
 const NO_ESTIMATES_WITHOUT_RELAY = 22;

@@ -73,6 +73,21 @@ export async function openMasterKey(stored: SealedMasterKey, passphrase: Uint8Ar
   }
 }
 
+/**
+ * Decrypts the first of some master keys that the passphrase opens.
+ * @returns the key in a new array, and its stored form; null if the passphrase is wrong
+ */
+export async function openAnyMasterKey(
+  masterKeys: readonly SealedMasterKey[],
+  passphrase: Uint8Array,
+): Promise<{ readonly key: Uint8Array; readonly stored: SealedMasterKey } | null> {
+  for (const stored of masterKeys) {
+    const key = await openMasterKey(stored, passphrase);
+    if (key !== null) return { key, stored };
+  }
+  return null;
+}
+
 export function encodeMasterKey({ salt, cost, iv, sealed }: SealedMasterKey): Uint8Array {
   return packRow([salt, cost, iv, sealed]);
 }

@@ -1,6 +1,6 @@
 import type { WalletLock } from '../lock.js';
 import { NOT_LOADED, WALLET_CODE, WalletError } from '../manage/wallet-error.js';
-import type { SealedMasterKey } from './master-key.js';
+import { openAnyMasterKey, type SealedMasterKey } from './master-key.js';
 import type { Vault } from './vault.js';
 
 /** Largest delay of a timer in milliseconds. */
@@ -40,6 +40,11 @@ export class WalletEncryption {
   }
   setNeedsNewSeed(needed: boolean): void {
     this.#needsNewSeed = needed;
+  }
+
+  /** Decrypts the master key. @returns the key in a new array; null if the passphrase is wrong */
+  async openMasterKey(passphrase: Uint8Array): Promise<Uint8Array | null> {
+    return (await openAnyMasterKey(this.masterKeys, passphrase))?.key ?? null;
   }
 
   /**

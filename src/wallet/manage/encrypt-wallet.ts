@@ -8,7 +8,7 @@ import { secretBytes, secretCopy } from '../../crypto/secret-bytes.js';
 import { TimeSlice } from '../../lib/time-slice.js';
 import { openStore } from '../../storage/open-store.js';
 import type { BatchOp, Store } from '../../storage/store.js';
-import { encodeMasterKey, sealMasterKey } from '../crypt/master-key.js';
+import { encodeMasterKey, openAnyMasterKey, sealMasterKey } from '../crypt/master-key.js';
 import { type Seal, sealSecret } from '../crypt/vault.js';
 import { isOfImage, WALLET_PREFIX, walletKey } from '../storage/layout.js';
 import { bytesOf, packRow, unpackRow } from '../storage/rows.js';
@@ -147,4 +147,26 @@ export async function renewSeed(wallet: Wallet, context: DescriptorContext): Pro
 export async function readNeedsNewSeed(wallet: Wallet): Promise<void> {
   wallet.encryption.setNeedsNewSeed((await wallet.storage.store.get(NEEDS_SEED_KEY)) !== undefined);
   if (wallet.encryption.needsNewSeed) wallet.record.active.clear();
+}
+
+/**
+ * Replaces the passphrase of an encrypted wallet. The caller wipes both passphrases.
+ * @returns false if the old passphrase is wrong
+ */
+export async function changePassphrase(wallet: Wallet, old: Uint8Array, fresh: Uint8Array): Promise<boolean> {
+  const { masterKeys } = wallet.encryption;
+  const opened = await openAnyMasterKey(masterKeys, old);
+  if (opened === null) return false;
+  try {
+    const renewed = await sealMasterKey(opened.key, fresh);
+    return await wallet.change((batch) => {
+      // Another call may have changed the passphrase meanwhile, so that the old one is no longer valid.
+      if (!masterKeys.includes(opened.stored)) return false;
+      masterKeys.splice(0, masterKeys.length, renewed);
+      batch.put(walletKey(WALLET_PREFIX.masterKey, 1), encodeMasterKey(renewed));
+      return true;
+    });
+  } finally {
+    opened.key.fill(0);
+  }
 }

@@ -12,7 +12,7 @@ import { secretBytes } from '../../crypto/secret-bytes.js';
 import { TimeSlice } from '../../lib/time-slice.js';
 import type { Store } from '../../storage/store.js';
 import { PURPOSES } from '../address-book.js';
-import { openMasterKey, type SealedMasterKey } from '../crypt/master-key.js';
+import { openAnyMasterKey, type SealedMasterKey } from '../crypt/master-key.js';
 import { isOfOtherChain, rollBack } from '../follow/catch-up.js';
 import { fillPool } from '../keys/fill-pool.js';
 import { OWNERSHIP } from '../keys/ownership.js';
@@ -60,10 +60,8 @@ export const ALREADY_DESCRIPTORS = 'Error: This wallet is already a descriptor w
 
 /** Decrypts the master key, which the caller wipes. @param passphrase null if none was given @throws WalletError */
 export async function openMigrationKey(masterKeys: readonly SealedMasterKey[], passphrase: Uint8Array | null): Promise<Uint8Array> {
-  for (const sealed of passphrase === null ? [] : masterKeys) {
-    const key = await openMasterKey(sealed, passphrase!);
-    if (key !== null) return key;
-  }
+  const opened = passphrase && (await openAnyMasterKey(masterKeys, passphrase));
+  if (opened) return opened.key;
   throw refuse('Wallet decryption failed, the wallet passphrase was not provided or was incorrect.');
 }
 

@@ -11,7 +11,7 @@ import { replaceFile } from '../../../src/lib/durable-file.js';
 import { openFile } from '../../../src/lib/open-file.js';
 import { silentLogger } from '../../../src/log/logger.js';
 import type { Mempool } from '../../../src/mempool/mempool.js';
-import { PoolFiles } from '../../../src/node/pool-files.js';
+import { PoolFiles } from '../../../src/mempool/persist/pool-files.js';
 import type { WalletContext } from '../../../src/rpc/context/wallet.js';
 import { DumpContents, readDump } from '../../../src/rpc/wallet/dump-reader.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';

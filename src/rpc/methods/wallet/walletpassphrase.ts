@@ -3,7 +3,7 @@ import type { WalletRun } from '../../context/wallet.js';
 import { declare } from '../../declare/parameters.js';
 import { none, num, passphrase } from '../../declare/parts.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import { empty, ensureEncrypted, masterKeyOf } from '../../wallet/encryption.js';
+import { empty, ensureEncrypted, incorrect } from '../../wallet/encryption.js';
 import { walletOf } from '../../wallet/select.js';
 
 export const spec = declare({
@@ -31,8 +31,8 @@ export const walletpassphrase: WalletRun<typeof spec> = async (params, ctx, call
     if (asked < 0n) fail(RPC_CODE.INVALID_PARAMETER, 'Timeout cannot be negative.');
     const seconds = Number(asked > MAX_SECONDS ? MAX_SECONDS : asked);
     if (passphrase.length === 0) empty(ctx);
-    const { key } = await masterKeyOf(wallet, passphrase);
-    wallet.encryption.unlock(key, seconds);
+    const key = await wallet.encryption.openMasterKey(passphrase);
+    wallet.encryption.unlock(key ?? incorrect(), seconds);
     const { session } = wallet.vault;
     await renewSeed(wallet, ctx.descriptors);
     await fillPool(wallet, 0);

@@ -1,8 +1,8 @@
-import { encodeMasterKey, sealMasterKey, WALLET_PREFIX, walletKey } from '../../../wallet/index.js';
+import { changePassphrase } from '../../../wallet/index.js';
 import type { WalletRun } from '../../context/wallet.js';
 import { declare } from '../../declare/parameters.js';
 import { none, passphrase } from '../../declare/parts.js';
-import { empty, ensureEncrypted, incorrect, masterKeyOf } from '../../wallet/encryption.js';
+import { empty, ensureEncrypted, incorrect } from '../../wallet/encryption.js';
 import { walletOf } from '../../wallet/select.js';
 
 export const spec = declare({
@@ -22,18 +22,7 @@ export const walletpassphrasechange: WalletRun<typeof spec> = async (params, ctx
   const { oldpassphrase: old, newpassphrase: fresh } = params;
   try {
     if (old.length === 0 || fresh.length === 0) empty(ctx);
-    const { key, stored } = await masterKeyOf(wallet, old);
-    try {
-      const renewed = await sealMasterKey(key, fresh);
-      await wallet.change((batch) => {
-        // Another call changed the passphrase meanwhile, so the old one is no longer valid.
-        if (!wallet.encryption.masterKeys.includes(stored)) incorrect();
-        wallet.encryption.masterKeys.splice(0, wallet.encryption.masterKeys.length, renewed);
-        batch.put(walletKey(WALLET_PREFIX.masterKey, 1), encodeMasterKey(renewed));
-      });
-    } finally {
-      key.fill(0);
-    }
+    if (!(await changePassphrase(wallet, old, fresh))) incorrect();
   } finally {
     old.fill(0);
     fresh.fill(0);

@@ -2,25 +2,21 @@
 
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { DecodeError } from '../consensus/bytes/reader.js';
-import type { Hashes } from '../crypto/crypto.js';
-import type { Clock } from '../lib/clock.js';
-import { openFile } from '../lib/open-file.js';
-import { SerialQueue } from '../lib/serial-queue.js';
-import type { Logger } from '../log/logger.js';
-import {
-  decodeEstimates,
-  decodePool,
-  encodeEstimates,
-  encodePool,
-  FeeEstimator,
-  type Mempool,
-  plainPool,
-  type RestoreOptions,
-  restorePool,
-} from '../mempool/index.js';
-import type { PoolImport } from '../rpc/context/mempool.js';
-import { replaceFile } from '../storage/replace-file.js';
+import { DecodeError } from '../../consensus/bytes/reader.js';
+import type { Hashes } from '../../crypto/crypto.js';
+import type { Clock } from '../../lib/clock.js';
+import { openFile } from '../../lib/open-file.js';
+import { SerialQueue } from '../../lib/serial-queue.js';
+import type { Logger } from '../../log/logger.js';
+import { replaceFile } from '../../storage/replace-file.js';
+import { decodeEstimates, encodeEstimates } from '../fees/estimates-file.js';
+import { FeeEstimator } from '../fees/fee-estimator.js';
+import type { Mempool } from '../mempool.js';
+import { decodePool, encodePool, plainPool } from './mempool-file.js';
+import { type RestoreOptions, restorePool } from './restore.js';
+
+/** What to use of a saved mempool. */
+type RestoreChoice = Pick<RestoreOptions, 'currentTime' | 'feeDeltas' | 'unbroadcast'>;
 
 export interface PoolFilesDeps {
   readonly dir: string;
@@ -102,7 +98,7 @@ export class PoolFiles {
     if (!stopping.aborted) mempool.loaded = true;
   }
 
-  async #restore(mempool: Mempool, file: string, options: Omit<RestoreOptions, 'nowSeconds' | 'expirySeconds'>): Promise<void> {
+  async #restore(mempool: Mempool, file: string, options: RestoreChoice & { readonly stopping: AbortSignal }): Promise<void> {
     const { hashes, clock, log } = this.#deps;
     const handle = await openFile(file);
     const bytes = await handle.readFile().finally(() => handle.close());
@@ -118,7 +114,7 @@ export class PoolFiles {
    * Imports the transactions of a saved mempool.
    * @returns whether the file was read completely; if not, the log has the reason
    */
-  async import(mempool: Mempool, file: string, options: PoolImport, stopping: AbortSignal): Promise<boolean> {
+  async import(mempool: Mempool, file: string, options: RestoreChoice, stopping: AbortSignal): Promise<boolean> {
     try {
       await this.#restore(mempool, file, { ...options, stopping });
       return !stopping.aborted;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { type Logger, silentLogger } from '../../../src/log/logger.js';
 import { FeeEstimator } from '../../../src/mempool/fees/fee-estimator.js';
-import { PoolFiles } from '../../../src/node/pool-files.js';
+import { PoolFiles } from '../../../src/mempool/persist/pool-files.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
 
 const NOW_MS = 1_800_000_000_000;
