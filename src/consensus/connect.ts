@@ -5,7 +5,6 @@
 // most rules.
 
 import type { BlockView } from './block/block-view.js';
-import { hashKey } from './bytes/hex.js';
 import { KeyTable } from './bytes/key-table.js';
 import { readU32 } from './bytes/reader.js';
 import { type Coin, type CoinView, isUnspendableOutput } from './coin.js';
@@ -53,7 +52,7 @@ export interface ConnectOptions {
 
 /**
  * Connects a block that passed checkBlock and contextualCheckBlock as the child of `prev`, without scripts.
- * @param coins unspent outputs after `prev`; only the outpoints of blockOutpoints are looked up
+ * @param coins unspent outputs after `prev`; only those of spent outputs are looked up, and with BIP-0030 those of its own outputs
  */
 export function connectBlock(
   block: BlockView,
@@ -264,26 +263,4 @@ export function outpointOf(tx: TxView, output: number): Uint8Array {
   outpoint[34] = output >>> 16;
   outpoint[35] = output >>> 24;
   return outpoint;
-}
-
-/**
- * Returns the outpoints whose coins connectBlock may look up, so that they can be prefetched: outputs that the block
- * spends and does not create itself, and all of its own outputs if BIP-0030 is enforced.
- */
-export function blockOutpoints(block: BlockView, prev: HeaderContext, params: ChainParams): Uint8Array[] {
-  const list: Uint8Array[] = [];
-  const own = new Set<string>();
-  for (let i = 0; i < block.txs.length; i++) {
-    const tx = block.txs[i];
-    if (i > 0) {
-      for (let k = 0; k < tx.inputCount; k++) {
-        if (!own.has(hashKey(tx.prevHash(k)))) list.push(tx.outpoint(k));
-      }
-    }
-    own.add(hashKey(tx.txid));
-  }
-  if (enforceBip30(prev, block.hash, params)) {
-    for (const tx of block.txs) for (let i = 0; i < tx.outputCount; i++) list.push(outpointOf(tx, i));
-  }
-  return list;
 }

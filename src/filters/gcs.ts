@@ -1,7 +1,7 @@
 // Golomb-coded sets of BIP-0158: a sorted list of short hashes, stored as differences. The functions have no side
 // effects. The caller adds elements one by one, so it can work in slices.
 
-import { compactSizeLength, encodeCompactSize, parseCompactSize } from '../consensus/bytes/compact-size.js';
+import { encodeCompactSize, parseCompactSize } from '../consensus/bytes/compact-size.js';
 import { DecodeError } from '../consensus/bytes/reader.js';
 import { type SipKey, sipHash24 } from '../crypto/siphash.js';
 
@@ -180,14 +180,4 @@ export function matchesAny(filter: Uint8Array, key: SipKey, elements: readonly U
     else j++;
   }
   return false;
-}
-
-/**
- * Returns the number of elements that a filter claims to have, without decoding them.
- * @throws DecodeError
- */
-export function elementCount(filter: Uint8Array): number {
-  const { value } = parseCompactSize(filter);
-  if (value > BigInt(MAX_ELEMENTS) || compactSizeLength(value) > filter.length) throw new DecodeError('filter too short');
-  return Number(value);
 }

@@ -155,19 +155,6 @@ export function blockFilesIn(dir: string): string[] {
 }
 
 /**
- * Yields the blocks of a text file with one hex block per line; empty lines are skipped. Throws StoreError STORE_FORMAT
- * with the line number.
- */
-export async function* scanHexLines(path: string): AsyncGenerator<ScannedBlock, void, undefined> {
-  const handle = await openInput(path);
-  try {
-    yield* hexLines(handle, path);
-  } finally {
-    await handle.close();
-  }
-}
-
-/**
  * Returns whether a file starts with 80 hex digits. No network's magic is text, and an XOR key rarely turns it into
  * text.
  */

@@ -1,34 +1,11 @@
 // Rules of a transaction about the coins that it spends: existence, maturity, amounts, fee.
 
-import type { Coin, CoinView } from '../coin.js';
+import type { Coin } from '../coin.js';
 import { COINBASE_MATURITY, formatMoney, moneyRange } from '../limits.js';
 import type { Verdict } from '../state.js';
 import type { TxView } from '../tx/tx-view.js';
 import { outputTotal } from './check-transaction.js';
 import { reject } from './reject.js';
-
-/** Verdict with the results of the check. */
-export interface InputsResult {
-  verdict: Verdict;
-  /** Fee in satoshis; 0 if the verdict is not null. */
-  fee: number;
-  /** Coin of each input; empty if one is missing. */
-  spent: Coin[];
-}
-
-/**
- * Checks the amounts of a transaction that is not a coinbase and passed checkTransaction.
- * @param spendHeight height of the block that would contain the transaction
- */
-export function checkTxInputs(tx: TxView, coins: CoinView, spendHeight: number): InputsResult {
-  const spent: Coin[] = [];
-  for (let i = 0; i < tx.inputCount; i++) {
-    const coin = coins.get(tx.outpoint(i));
-    if (coin === undefined) return { verdict: missingInputs(), fee: 0, spent: [] };
-    spent.push(coin);
-  }
-  return { ...checkSpentCoins(tx, spent, spendHeight), spent };
-}
 
 /** Returns the verdict on a transaction with a missing or spent input. */
 export function missingInputs(): Verdict {
@@ -36,8 +13,10 @@ export function missingInputs(): Verdict {
 }
 
 /**
- * Checks the same rules as checkTxInputs for given coins, one per input. If the transaction was checked before
- * (`tx.facts` is set), the amounts are not checked again and the fee comes from the facts.
+ * Checks the amounts of a transaction that is not a coinbase and passed checkTransaction. If the transaction was checked
+ * before (`tx.facts` is set), the amounts are not checked again and the fee comes from the facts.
+ * @param spent coin of each input
+ * @param spendHeight height of the block that would contain the transaction
  */
 export function checkSpentCoins(tx: TxView, spent: readonly Coin[], spendHeight: number): { verdict: Verdict; fee: number } {
   const { facts } = tx;

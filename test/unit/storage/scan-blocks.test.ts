@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { type ScannedBlock, type ScanOptions, scanBlocks, scanHexLines } from '../../../src/storage/scan-blocks.js';
+import { type ScannedBlock, type ScanOptions, scanBlocks } from '../../../src/storage/scan-blocks.js';
 
 const root = mkdtempSync(join(tmpdir(), 'adit-scan-'));
 t.teardown(() => rmSync(root, { recursive: true, force: true }));
@@ -97,12 +97,12 @@ t.test('reads blocks from lines of hex, and names the line with an error', async
     [0, 165, 165 + 4_000_000 + 3],
   );
   t.same(
-    (await collect(scanHexLines(save('00\nff')))).map(([, hex]) => hex),
+    (await scan(save(`${a.toString('hex')}\n00\nff`))).slice(1).map(([, hex]) => hex),
     ['00', 'ff'],
   );
-  await t.rejects(collect(scanHexLines(save('00\n0g\n'))), { code: 'STORE_FORMAT', message: /line 2/ });
-  await t.rejects(collect(scanHexLines(save('000\n'))), { code: 'STORE_FORMAT', message: /line 1/ });
-  await t.rejects(collect(scanHexLines(save('0'.repeat(9_000_000)))), { code: 'STORE_FORMAT', message: /longer than any block/ });
+  await t.rejects(scan(save(`${a.toString('hex')}\n0g\n`)), { code: 'STORE_FORMAT', message: /line 2/ });
+  await t.rejects(scan(save(`${a.toString('hex')}0\n`)), { code: 'STORE_FORMAT', message: /line 1/ });
+  await t.rejects(scan(save('0'.repeat(9_000_000))), { code: 'STORE_FORMAT', message: /longer than any block/ });
 });
 
 const vectors = join(process.env.VECTORS ?? join(process.cwd(), '../shared/vectors'), 'chains');
