@@ -15,7 +15,7 @@ import type { Mempool } from '../mempool.js';
 import { decodePool, encodePool, plainPool } from './mempool-file.js';
 import { type RestoreOptions, restorePool } from './restore.js';
 
-/** What to use of a saved mempool. */
+/** Parts of a saved mempool that an import uses. */
 type RestoreChoice = Pick<RestoreOptions, 'currentTime' | 'feeDeltas' | 'unbroadcast'>;
 
 export interface PoolFilesDeps {
