@@ -48,6 +48,14 @@ const read = (call: string): Work => ({
 const SCRIPTS = `blocks of 500, all scripts`;
 const ACCEPTED = 'batches of 200: adit';
 const WORKS: Readonly<Record<string, Work>> = {
+  'initial download': {
+    unit: 'inputs/s',
+    bench: 'download',
+    env: { INPUTS: '2000000' },
+    rate: 'download: rate, adit',
+    serial: 'download: node thread, adit',
+    others: 'download: all threads, adit',
+  },
   'blocks never seen': {
     unit: 'inputs/s',
     bench: 'sync',

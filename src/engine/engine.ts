@@ -3,6 +3,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
+import { returnLargeBlocks } from '../crypto/native/memory-trimmer.js';
 import { WORKER_ENTRY } from '../lib/worker-entries.js';
 import {
   compileKernel,
@@ -160,6 +161,8 @@ export const FAILURE = { start: 1000, thread: 1001, stalled: 1002, closed: 1003,
 const MIN_SHARD_PAGES = 512;
 /** Memory in bytes that a checkpoint takes for each changed coin. */
 const LISTED_BYTES = 16;
+/** Bound of the shards in bytes below which freed memory goes back to the system at once, at the price of page faults. */
+const SMALL_BYTES = 256 << 20;
 /** Bytes of rows in one command. A row has at most 10,100 bytes. */
 const LOAD_BYTES = 4_000_000;
 const ROW_BYTES = 10_100;
@@ -202,6 +205,7 @@ export class Engine {
   readonly #figures: Float64Array;
   readonly #threads: EngineThreadHandle[] = [];
   #failure: EngineFailure | null = null;
+  #isSmall = false;
   #read = 0;
   /** Heights of the next block to offer, to return from `next`, and to release. */
   #offerHeight: number;
@@ -235,6 +239,9 @@ export class Engine {
     try {
       const module = await compileKernel();
       engine = new Engine(options, module);
+      // Blocks, memtables and batches come and go, and arenas of malloc would keep some 60 MB for them.
+      engine.#isSmall = options.memoryBytes < SMALL_BYTES;
+      if (engine.#isSmall) returnLargeBlocks(true);
       await engine.#startThreads(options, module);
       return engine;
     } catch (error) {
@@ -391,6 +398,8 @@ export class Engine {
   async close(): Promise<void> {
     this.#fail(0, FAILURE.closed, 'the engine was closed');
     await Promise.all(this.#threads.map(({ worker }) => worker.terminate()));
+    if (this.#isSmall) returnLargeBlocks(false);
+    this.#isSmall = false;
   }
 
   async #startThreads(options: EngineOptions, module: KernelModule): Promise<void> {

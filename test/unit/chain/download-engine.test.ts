@@ -8,6 +8,7 @@ import type { TipChange } from '../../../src/chain/events.js';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 import type { EngineOptions } from '../../../src/engine/engine.js';
+import { silentLogger } from '../../../src/log/logger.js';
 import type { BlockFiles } from '../../../src/storage/block-files.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import type { Batch, BatchOptions } from '../../../src/storage/store.js';
@@ -556,18 +557,26 @@ t.test('stops at the height of -stopatheight', async (t) => {
   await world.end();
 });
 
-t.test('leaves all blocks to the ordinary code if the settings forbid the engine', async (t) => {
-  const world = await open({}, { engine: { threads: 1, leastBlocks: 10, stopHeight: 500, forbidden: 'a reason' } });
-  await world.chain.commands.submitHeaders(headers);
-  await Promise.all(blocks.map((block) => world.give(block)));
-  await tipAt(world, last.height);
-  t.equal(world.engines.length, 0);
-  t.equal(
-    world.changes.find(({ jumpedFrom }) => jumpedFrom !== undefined),
-    undefined,
-  );
-  await assertSame(t, world);
-  await world.end();
+t.test('leaves all blocks to the ordinary code if the settings forbid the engine, and says why', async (t) => {
+  const forbidden = { engine: { threads: 1, leastBlocks: 10, stopHeight: 500, forbidden: 'a reason' } };
+  for (const [reason, options] of [
+    ['a reason', forbidden],
+    ['-dbcache is too small', { coinsCacheBytes: 31 << 20 }],
+  ] as const) {
+    const lines: string[] = [];
+    const world = await open({}, { ...options, log: { ...silentLogger, info: (line) => lines.push(line) } });
+    await world.chain.commands.submitHeaders(headers);
+    await Promise.all(blocks.map((block) => world.give(block)));
+    await tipAt(world, last.height);
+    t.equal(world.engines.length, 0);
+    t.equal(lines.filter((line) => line === `Blocks are connected without the download engine: ${reason}.`).length, 1);
+    t.equal(
+      world.changes.find(({ jumpedFrom }) => jumpedFrom !== undefined),
+      undefined,
+    );
+    await assertSame(t, world);
+    await world.end();
+  }
 });
 
 t.test('prunes files of connected blocks while it runs, none within 288 blocks of the tip', async (t) => {
