@@ -23,7 +23,6 @@ import {
   type NodeEvent,
   type NodeRates,
   type Relatives,
-  type Spender,
   type StoredBlocks,
 } from '../wallet/node-face.js';
 
@@ -309,12 +308,6 @@ export class InlineNodeClient implements NodeClient {
         hasDescendants: entry.descendantCount > 1,
         replaceableAncestor: ancestors.some(({ tx }) => signalsReplacement(tx)),
       };
-    });
-  }
-  spenders(outpoints: readonly Uint8Array[]): (Spender | null)[] {
-    return outpoints.map((outpoint) => {
-      const tx = this.#deps.mempool.spender(outpoint)?.tx;
-      return tx ? { txid: tx.txid.slice(), version: tx.version } : null;
     });
   }
   bumpFees(outpoints: readonly Uint8Array[], feeRate: number) {

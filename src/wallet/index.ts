@@ -30,7 +30,7 @@ export { accountDescriptor, addAccount } from './manage/new-keys.js';
 export { VERIFY, WalletError } from './manage/wallet-error.js';
 export { WalletManager } from './manage/wallet-manager.js';
 export { watchOnlyRow } from './manage/watch-only-rows.js';
-export { type BlockFacts, type NodeClient, type Relatives, type Spender, type StoredBlocks, sameBlock } from './node-client.js';
+export { type BlockFacts, type NodeClient, type Relatives, type StoredBlocks, sameBlock } from './node-client.js';
 export type { WalletOptions } from './options.js';
 export { areStillUnspent, availableCoins } from './spend/available-coins.js';
 export { type CoinControl, defaultControl, type FeeMode } from './spend/coin-control.js';

@@ -273,7 +273,6 @@ export class LinkedNodeClient implements NodeClient {
   readonly estimate = this.#queryFunction('estimate');
   readonly rates = this.#queryFunction('rates');
   readonly relatives = this.#queryFunction('relatives');
-  readonly spenders = this.#queryFunction('spenders');
   readonly bumpFees = this.#queryFunction('bumpFees');
   readonly #outputs = new OutputQueries((packed) => this.#request('outputs', [packed]));
   outputs(outpoints: readonly Uint8Array[]): ReturnType<NodeClient['outputs']> {

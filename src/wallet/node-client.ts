@@ -116,12 +116,6 @@ export interface Relatives {
   readonly replaceableAncestor: boolean;
 }
 
-/** Mempool transaction that spends an output. */
-export interface Spender {
-  readonly txid: Uint8Array;
-  readonly version: number;
-}
-
 export interface StoredBlocks {
   /** True if blocks were ever pruned. */
   readonly havePruned: boolean;
@@ -190,8 +184,6 @@ export interface NodeQueries {
   rates(): Answer<NodeRates>;
   /** Returns the mempool relatives of each transaction; null for a transaction that is not in the mempool. */
   relatives(txids: readonly Uint8Array[]): Answer<readonly (Relatives | null)[]>;
-  /** Returns the mempool transactions that spend outputs (36-byte outpoints); null for unspent ones. */
-  spenders(outpoints: readonly Uint8Array[]): Answer<readonly (Spender | null)[]>;
   /**
    * Returns the additional fees for spending outputs (36-byte outpoints) so that their unconfirmed parents reach a fee
    * rate: for each output alone, and for all together, where shared parents count once. Returns null if too many

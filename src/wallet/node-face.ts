@@ -24,7 +24,6 @@ export {
   type NodeEvent,
   type NodeRates,
   type Relatives,
-  type Spender,
   type StoredBlocks,
   TIMESTAMP_WINDOW,
 } from './node-client.js';

@@ -13,7 +13,6 @@ import {
   outpointOf,
   type RecordSnapshot,
   type Relatives,
-  type Spender,
   TX_STATE,
   type Wallet,
 } from '../../wallet/index.js';
@@ -90,9 +89,8 @@ export class EntryList {
 /** Writes entries for one call. Caches what it finds out. */
 export class HistoryWriter {
   readonly #trust = new Map<number, boolean>();
-  /** Facts from the mempool: relatives of transactions, and spenders of outputs. */
+  /** Facts from the mempool about transactions, by their txids. */
   readonly #relatives = new Map<string, Relatives | null>();
-  readonly #spenders = new Map<string, Spender | null>();
   readonly #blocks = new Map<number, readonly [head: Uint8Array, tail: Uint8Array]>();
   readonly #payees: Payees;
   readonly #render: RenderContext;
@@ -127,29 +125,16 @@ export class HistoryWriter {
    * @returns undefined if there is nothing to query
    */
   queryMempool(pin: RecordSnapshot, first: number, txs: readonly (TxView | undefined)[]): Promise<void> | undefined {
-    const unconfirmed: { row: number; tx: TxView }[] = [];
+    if (!shows(this.#ctx.compat, { until: 32 })) return undefined;
+    const unconfirmed: Uint8Array[] = [];
     for (let at = 0; at < txs.length; at++) {
-      const row = pin.rows[first + at];
-      const tx = pin.depth(first + at) > 0 ? undefined : (txs[at] ?? this.#wallet.ledger.txs.view(row));
-      if (tx) unconfirmed.push({ row, tx });
+      if (pin.depth(first + at) <= 0) unconfirmed.push(this.#wallet.ledger.txs.txid(pin.rows[first + at]));
     }
-    return unconfirmed.length === 0 ? undefined : this.#queryUnconfirmed(unconfirmed);
+    return unconfirmed.length === 0 ? undefined : this.#queryRelatives(unconfirmed);
   }
-  async #queryUnconfirmed(unconfirmed: readonly { readonly row: number; readonly tx: TxView }[]): Promise<void> {
-    const { client, compat } = this.#ctx;
-    if (shows(compat, { until: 32 })) {
-      const txids = unconfirmed.map(({ tx }) => tx.txid);
-      const answers = await client.relatives(txids);
-      for (const [i, txid] of txids.entries()) this.#relatives.set(hashKey(txid), answers[i]);
-    }
-    if (!this.later) return;
-    const outpoints = new Map<string, Uint8Array>();
-    for (const { row, tx } of unconfirmed) {
-      for (const [outpoint] of this.#claims(row, tx)) outpoints.set(hashKey(outpoint), outpoint.slice());
-    }
-    if (outpoints.size === 0) return;
-    const spenders = await client.spenders([...outpoints.values()]);
-    for (const [i, key] of [...outpoints.keys()].entries()) this.#spenders.set(key, spenders[i]);
+  async #queryRelatives(txids: readonly Uint8Array[]): Promise<void> {
+    const answers = await this.#ctx.client.relatives(txids);
+    for (const [i, txid] of txids.entries()) this.#relatives.set(hashKey(txid), answers[i]);
   }
 
   /** Returns how many entries entries() would write. */
@@ -268,7 +253,6 @@ export class HistoryWriter {
     const txid = txs.txid(row);
     out.raw(TXID);
     out.hash(txid);
-    const view = tx ?? txs.view(row);
     // If there are several versions, use the one that the caller shows.
     const hasOthers = this.later && txs.versions(row).length > 1;
     const wtxid = this.later ? ((hasOthers ? tx?.wtxid : undefined) ?? txs.wtxid(row)) : undefined;
@@ -283,7 +267,7 @@ export class HistoryWriter {
     if (spends.hasConflicts(row)) out.text(this.#conflicts(row, tx));
     if (this.later) {
       out.raw(MEMPOOL_CONFLICTS);
-      if (depth <= 0 && view !== undefined) out.text(this.#poolConflicts(row, view));
+      if (depth <= 0) out.text(hashList(this.#wallet.ledger.poolConflicts.txidsOf(row)));
     }
     out.raw(TIME);
     out.int(txs.smartTime(row) || txs.received(row));
@@ -323,42 +307,6 @@ export class HistoryWriter {
     for (let i = 0; i < view.inputCount; i++) for (const other of spends.spenders(view.outpoint(i))) if (other !== row) rivals.add(other);
     const sorted = [...rivals].sort((a, b) => txs.compareTxids(a, b));
     return hashList(sorted.map((other) => txs.txid(other)));
-  }
-
-  /**
-   * Returns transactions of the mempool that conflict with a transaction: they spend an input of it or of an
-   * unconfirmed ancestor (also of an abandoned or conflicted one, as in Core), or are the only child of version 3 that
-   * an unconfirmed parent may have (BIP-0431).
-   */
-  #poolConflicts(first: number, tx: TxView): string {
-    const rivals = new Map<string, Uint8Array>();
-    for (const [outpoint, isInput] of this.#claims(first, tx)) {
-      const spender = this.#spenders.get(hashKey(outpoint));
-      if (spender && (isInput || spender.version === 3)) rivals.set(hashHex(spender.txid), spender.txid);
-    }
-    const sorted = [...rivals].sort(([, a], [, b]) => Buffer.compare(a, b));
-    return hashList(sorted.map(([, txid]) => txid));
-  }
-
-  /**
-   * Yields the inputs of a transaction, and follows its unconfirmed parents: yields the outputs of each parent, and the
-   * inputs of parents that are not in the mempool.
-   */
-  *#claims(first: number, tx: TxView): Generator<readonly [outpoint: Uint8Array, isInput: boolean]> {
-    const { txs } = this.#wallet.ledger;
-    // The loop adds ancestors to the set while it runs.
-    const rows = new Set([first]);
-    for (const row of rows) {
-      const view = row === first ? tx : txs.view(row);
-      if (view === undefined || txs.inMempool(row)) continue;
-      for (let i = 0; i < view.inputCount; i++) {
-        yield [view.outpoint(i), true];
-        const parent = txs.find(view.prevHash(i));
-        if (parent < 0 || txs.state(parent) === TX_STATE.CONFIRMED) continue;
-        rows.add(parent);
-        for (let vout = 0; vout < txs.outputCount(parent); vout++) yield [outpointOf(txs.txid(parent), vout), false];
-      }
-    }
   }
 
   /** Returns the BIP-0125 state of an unconfirmed transaction. */

@@ -78,7 +78,7 @@ export class Ledger {
    * confirmed transaction conflicts with them; then its block determines the depth, even if the old block was deeper.
    */
   readonly #orphanedConflicts = new Set<number>();
-  readonly #poolConflicts: PoolConflicts;
+  readonly poolConflicts: PoolConflicts;
   /** Coins of coinbases below SETTLED_DEPTH, which every tip change checks. */
   readonly #recentCoinbases = new Set<number>();
   readonly #deps: LedgerDeps;
@@ -86,7 +86,7 @@ export class Ledger {
   constructor(deps: LedgerDeps) {
     this.#deps = deps;
     const { txs, coins, spends } = this;
-    this.#poolConflicts = new PoolConflicts(txs, spends);
+    this.poolConflicts = new PoolConflicts(txs, spends, (row) => this.#classifyRow(row));
     const { spendZeroConfChange, isFinal } = deps;
     this.sheet = new BalanceSheet({ txs, coins, spends, spendZeroConfChange, isFinal, depth: (row) => this.depth(row) });
   }
@@ -206,12 +206,8 @@ export class Ledger {
     }
     // Core marks these conflicts since version 28.
     if (!this.#deps.laterRecords) return;
-    const changed = inside ? this.#poolConflicts.enter(tx) : this.#poolConflicts.leave(tx);
-    for (const other of changed) this.#classifyRow(other);
-  }
-  /** Forgets which transactions conflict with the mempool, before all transactions of the mempool enter again. */
-  forgetPoolConflicts(): void {
-    for (const changed of this.#poolConflicts.clear()) this.#classifyRow(changed);
+    if (inside) this.poolConflicts.enter(tx);
+    else this.poolConflicts.leave(tx);
   }
 
   /**
@@ -298,7 +294,7 @@ export class Ledger {
       batch.del(walletKey(WALLET_PREFIX.output, outpoint));
     }
     this.txs.remove(tx.txid, batch);
-    this.#poolConflicts.remove(row);
+    this.poolConflicts.remove(row);
     this.#orphanedConflicts.delete(row);
     this.#classifyInputs(tx);
   }
@@ -338,7 +334,7 @@ export class Ledger {
   }
   /** Returns whether a transaction is unconfirmed without being abandoned or in conflict with a block or the mempool. */
   #mayConfirm(row: number): boolean {
-    return this.depth(row) === 0 && this.txs.state(row) !== TX_STATE.ABANDONED && !this.#poolConflicts.has(row);
+    return this.depth(row) === 0 && this.txs.state(row) !== TX_STATE.ABANDONED && !this.poolConflicts.has(row);
   }
   /**
    * Returns whether a reply about a record needs the bytes of the transaction. The wallet's coins show what it

@@ -7,45 +7,53 @@ import type { SpendTable } from './spend-table.js';
 import { TX_STATE, type TxTable } from './tx-table.js';
 
 export class PoolConflicts {
-  /** Ids of the conflicting transactions in the mempool, by the row of the wallet's transaction. */
-  readonly #rivals = new Map<number, Set<string>>();
+  /** Txids of the conflicting transactions in the mempool with their map keys, by the row of the wallet's transaction. */
+  readonly #rivals = new Map<number, Map<string, Uint8Array>>();
   readonly #txs: TxTable;
   readonly #spends: SpendTable;
+  /** Called with each row whose conflicts changed. */
+  readonly #onChanged: (row: number) => void;
 
-  constructor(txs: TxTable, spends: SpendTable) {
+  constructor(txs: TxTable, spends: SpendTable, onChanged: (row: number) => void) {
     this.#txs = txs;
     this.#spends = spends;
+    this.#onChanged = onChanged;
   }
 
   has(row: number): boolean {
     return this.#rivals.has(row);
   }
 
+  /** Returns the sorted txids of the transactions in the mempool that conflict with a transaction. */
+  txidsOf(row: number): Uint8Array[] {
+    return [...(this.#rivals.get(row)?.values() ?? [])].sort(Buffer.compare);
+  }
+
   /**
    * Records that a transaction entered the mempool: all others that spend the same outputs conflict with it, and so do
    * their descendants.
-   * @returns rows of the transactions whose conflicts changed
    */
-  enter(tx: TxView): Set<number> {
+  enter(tx: TxView): void {
     const changed = new Set<number>();
-    const id = hashKey(tx.txid);
+    const txid = tx.txid.slice();
+    const id = hashKey(txid);
     this.#eachRival(tx, true, (first) =>
       this.#walk(first, (row) => {
         const rivals = this.#rivals.get(row);
         if (rivals?.has(id)) return false;
-        if (rivals) rivals.add(id);
-        else this.#rivals.set(row, new Set([id]));
+        if (rivals) rivals.set(id, txid);
+        else this.#rivals.set(row, new Map([[id, txid]]));
         changed.add(row);
         return true;
       }),
     );
-    return changed;
+    for (const row of changed) this.#onChanged(row);
   }
 
-  /** Records that a transaction left the mempool. @returns rows of the transactions whose conflicts changed */
-  leave(tx: TxView): Set<number> {
+  /** Records that a transaction left the mempool. */
+  leave(tx: TxView): void {
+    if (this.#rivals.size === 0) return;
     const changed = new Set<number>();
-    if (this.#rivals.size === 0) return changed;
     const id = hashKey(tx.txid);
     this.#eachRival(tx, false, (first) =>
       this.#walk(first, (row) => {
@@ -56,14 +64,14 @@ export class PoolConflicts {
         return true;
       }),
     );
-    return changed;
+    for (const row of changed) this.#onChanged(row);
   }
 
-  /** Forgets all conflicts, before the whole mempool enters again. @returns rows of the transactions that had any */
-  clear(): number[] {
+  /** Forgets all conflicts, before the whole mempool enters again. */
+  clear(): void {
     const rows = [...this.#rivals.keys()];
     this.#rivals.clear();
-    return rows;
+    for (const row of rows) this.#onChanged(row);
   }
 
   /** Forgets the conflicts of a removed transaction. */

@@ -160,7 +160,7 @@ export class EventQueue {
   #syncMempool(pooled: readonly MempoolTx[]): void {
     const { ledger } = this.#wallet;
     const { txs } = ledger;
-    ledger.forgetPoolConflicts();
+    ledger.poolConflicts.clear();
     const here = new Set(pooled.map(({ txid }) => txs.find(txid)));
     for (const row of [...txs.rowsOutsideChain()]) {
       const tx = txs.view(row);

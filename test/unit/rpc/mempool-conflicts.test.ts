@@ -1,7 +1,6 @@
 // mempoolconflicts: the transactions in the mempool that keep a transaction of the wallet out of it.
 
 import t from 'tap';
-import { hashKey } from '../../../src/consensus/bytes/hex.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { COMPATS } from '../../../src/policy/compat.js';
@@ -17,7 +16,7 @@ import { contextOf } from '../../framework/wallet-calls.js';
 type Spent = readonly [tx: TxView, index: number];
 
 t.test('gettransaction lists mempool transactions that conflict with it or with an ancestor', async (t) => {
-  const { wallet, address, receive } = await createMemoryWallet();
+  const { wallet, address, receive } = await createMemoryWallet({ wallet: { laterRecords: true } });
   const script = await address('bech32');
   const funds = await receive(
     [0, 1].map(() => ({ script, value: 1000 })),
@@ -28,24 +27,17 @@ t.test('gettransaction lists mempool transactions that conflict with it or with 
     const outputs = [0, 1].map(() => ({ script, value }));
     return parseTx(buildTx({ version, inputs, outputs, locktime: 0 }), crypto);
   };
-  const known: TxView[] = [];
   const seen = async (...txs: TxView[]): Promise<void> => {
-    known.push(...txs);
     for (const tx of txs) await wallet.change((batch) => wallet.ledger.putRecord(tx, UNCONFIRMED_PLACE, batch));
   };
-  /** Returns the reported conflicts of a transaction while others are in the mempool. */
+  let inPool: readonly TxView[] = [];
+  /** Returns the reported conflicts of a transaction after the mempool has changed to these transactions. */
   const conflicts = async (tx: TxView, pool: readonly TxView[]): Promise<string[]> => {
-    const spenders = new Map<string, { tx: TxView; txid: Uint8Array }>();
-    for (const one of pool) {
-      for (let i = 0; i < one.inputCount; i++) spenders.set(hashKey(one.outpoint(i)), { tx: one, txid: one.txid });
-    }
-    const mempool = {
-      spender: (outpoint: Uint8Array) => spenders.get(hashKey(outpoint)),
-    };
-    for (const one of known) wallet.ledger.setInMempool(one, false);
-    for (const one of pool) if (wallet.ledger.txs.has(one.txid)) wallet.ledger.setInMempool(one, true);
+    for (const one of inPool) if (!pool.includes(one)) wallet.ledger.setInMempool(one, false);
+    for (const one of pool) if (!inPool.includes(one)) wallet.ledger.setInMempool(one, true);
+    inPool = pool;
     const answers = { relatives: async (txids: readonly Uint8Array[]) => txids.map(() => null) };
-    const ctx = { ...contextOf(wallet), compat: COMPATS['31'], client: clientOf({ tip: wallet.tip! }, mempool, answers) };
+    const ctx = { ...contextOf(wallet), compat: COMPATS['31'], client: clientOf({ tip: wallet.tip! }, {}, answers) };
     const result = await runMethod(gettransaction, ctx, [hashHex(tx.txid)], { user: '', path: '/' });
     return (JSON.parse(encodeJson(result as never)) as { mempoolconflicts: string[] }).mempoolconflicts;
   };
@@ -70,4 +62,11 @@ t.test('gettransaction lists mempool transactions that conflict with it or with 
   const [one, two] = [spend(2, [[plain, 0]], 100), spend(2, [[plain, 1]], 90)];
   await seen(plain, one, two);
   t.same(await conflicts(one, [plain, two]), [], 'siblings of other versions do not conflict');
+
+  const earlier = spend(2, [[funds, 1]], 350);
+  await conflicts(plain, [earlier]);
+  const late = spend(2, [[funds, 1]], 300);
+  await seen(late);
+  t.same(await conflicts(plain, [earlier]), ids(earlier));
+  t.same(await conflicts(late, [earlier]), [], 'the rival was in the mempool before the wallet had the payment');
 });

@@ -144,7 +144,7 @@ t.test('counts a coin as unspent while its only spender conflicts with the mempo
   t.same(await mineOf(wallet), { trusted: 5700, untrusted_pending: 0, immature: 0, nonmempool: -5700 }, 'the rival left the mempool');
   await enter(rival);
   t.equal(await trusted(), 5000);
-  ledger.forgetPoolConflicts();
+  ledger.poolConflicts.clear();
   t.equal((await mineOf(wallet)).nonmempool, -5000, 'the whole mempool is about to enter again');
 });
 

@@ -201,7 +201,6 @@ for (const [name, create] of [
       const [found, none] = await client.scan([first.hash, new Uint8Array(32)], null);
       t.same([found?.length, none], [1, null]);
       t.same(await client.relatives([new Uint8Array(32)]), [null]);
-      t.same(await client.spenders([new Uint8Array(36)]), [null]);
       t.same(await client.estimate(6, true), { feeRate: 1234, reason: 'None' });
       t.same([await client.isReady(), await client.isInitialBlockDownload()], [true, false]);
       t.same(
