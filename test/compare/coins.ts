@@ -28,6 +28,8 @@ export type Lock = 'true' | 'drop' | 'p2sh' | 'anchor' | 'p2wpkh' | 'p2pkh';
 const KEY = testKey(77);
 const DROP = Buffer.from([0x75, 0x51]);
 const TRUE = Buffer.from([0x51]);
+/** Of the usual length, with the byte for the hash type. */
+const DUMMY_SIGNATURE = Buffer.alloc(71);
 const P2SH_TRUE = Buffer.concat([Buffer.from([0xa9, 20]), hash160(TRUE), Buffer.from([0x87])]);
 
 export const scripts: Readonly<Record<Lock, Buffer>> = {
@@ -74,7 +76,30 @@ export function made(tx: Tx, spent: readonly Coin[] = []): Made {
     const lock = lockOf.get(Buffer.from(script).toString('hex'));
     return lock === undefined ? [] : [{ txid: id, index, outpoint: `${idHex}:${index}`, value, lock }];
   });
-  return { tx, hex: bytes.toString('hex'), id: idHex, weight: bare.length * 3 + bytes.length, spent, coins };
+  return { tx, hex: bytes.toString('hex'), id: idHex, weight: weightOf(bare, bytes), spent, coins };
+}
+
+/** Fills in what the locks need that require no signature. */
+function unlockWithoutKeys(tx: Tx, spent: readonly Coin[], element: Uint8Array): void {
+  spent.forEach(({ lock }, i) => {
+    const input = tx.ins[i]!;
+    if (lock === 'true') input.witness = TRUE_WITNESS;
+    else if (lock === 'drop') input.witness = [element, DROP];
+    else if (lock === 'p2sh') input.script = push(TRUE);
+  });
+}
+
+const weightOf = (bare: Uint8Array, bytes: Uint8Array): number => bare.length * 3 + bytes.length;
+
+/** Returns the weight that a transaction will have with signatures, accurate to one byte for each signature. */
+export function signedWeight(tx: Tx, spent: readonly Coin[], element: Uint8Array): number {
+  unlockWithoutKeys(tx, spent, element);
+  spent.forEach(({ lock }, i) => {
+    const input = tx.ins[i]!;
+    if (lock === 'p2wpkh') input.witness = [DUMMY_SIGNATURE, KEY.publicKey];
+    else if (lock === 'p2pkh') input.script = Buffer.concat([push(DUMMY_SIGNATURE), push(KEY.publicKey)]);
+  });
+  return weightOf(serializeTx(tx, false), serializeTx(tx));
 }
 
 /**
@@ -82,12 +107,7 @@ export function made(tx: Tx, spent: readonly Coin[] = []): Made {
  * @param element value for locks of kind `drop`; another value gives another wtxid
  */
 export function unlock(tx: Tx, spent: readonly Coin[], element: Uint8Array = Buffer.alloc(0)): Made {
-  spent.forEach(({ lock }, i) => {
-    const input = tx.ins[i]!;
-    if (lock === 'true') input.witness = TRUE_WITNESS;
-    else if (lock === 'drop') input.witness = [element, DROP];
-    else if (lock === 'p2sh') input.script = push(TRUE);
-  });
+  unlockWithoutKeys(tx, spent, element);
   const signed = spent.map((coin) =>
     coin.lock === 'p2wpkh' || coin.lock === 'p2pkh' ? { ...coin, kind: coin.lock, key: KEY } : undefined,
   );

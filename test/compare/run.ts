@@ -61,8 +61,11 @@ const AHEAD = 50;
 /** The whole mempools are compared after this many steps. Their counts and sums are compared at every step. */
 const POOL_EVERY = 50;
 const TEMPLATE_EVERY = 50;
-/** The coins are compared after this many steps and after the last one, because this hashes every coin. */
-const COINS_EVERY = 200;
+/**
+ * The coins are compared after this many steps and after the last one. Hashing every coin takes adit a thread of its
+ * own, which costs as much as 60 steps.
+ */
+const COINS_EVERY = 1000;
 const CLUSTERS_EVERY = 7;
 /**
  * With more entries a block empties most of the mempools. Comparisons of larger ones would take longer and find nothing

@@ -1,6 +1,6 @@
 // Random transactions close to the limits of policy: their coins, outputs and fees.
-import { type Out, push } from '../framework/messages.js';
-import { type Coin, type Lock, type Made, scripts, unlock } from './coins.js';
+import { type Out, push, type Tx } from '../framework/messages.js';
+import { type Coin, type Lock, type Made, scripts, signedWeight, unlock } from './coins.js';
 import type { Ledger } from './ledger.js';
 import type { Pool } from './pool.js';
 
@@ -93,15 +93,16 @@ export class Transactions {
     const sequence = dice.chance(0.1) ? dice.pick([settled ? 0 : 0xffffffff, 1, 2, 5, 0x400001, 0xfffffffd]) : 0xfffffffe;
     const locktime = dice.chance(0.05) ? this.#ledger.height + dice.below(3) - 1 : 0;
     const element = Buffer.alloc(dice.below(3), 1);
-    const assemble = (fee: number): Made => {
+    const unsigned = (fee: number): Tx => {
       const left = total - fee - extra.reduce((sum, { value }) => sum + value, 0);
       const share = Math.max(0, Math.floor(left / into));
       const outs = [...extra, ...rest.map((script, i) => ({ value: i === 0 ? Math.max(0, left - share * (into - 1)) : share, script }))];
       const ins = spends.map(({ txid, index }) => ({ txid, index, sequence }));
-      return unlock({ version, ins, outs, locktime }, spends, element);
+      return { version, ins, outs, locktime };
     };
-    const size = Math.ceil(assemble(1000).weight / 4);
-    const result = assemble(Math.floor((wish.fee ?? ((s) => this.fee(spends, s)))(size)));
+    const size = Math.ceil(signedWeight(unsigned(1000), spends, element) / 4);
+    const fee = Math.floor((wish.fee ?? ((s) => this.fee(spends, s)))(size));
+    const result = unlock(unsigned(fee), spends, element);
     this.#ledger.keep(result);
     return result;
   }
