@@ -28,7 +28,7 @@ export type Lock = 'true' | 'drop' | 'p2sh' | 'anchor' | 'p2wpkh' | 'p2pkh';
 const KEY = testKey(77);
 const DROP = Buffer.from([0x75, 0x51]);
 const TRUE = Buffer.from([0x51]);
-/** Of the usual length, with the byte for the hash type. */
+/** Stands for a signature of the usual length with its hash type. */
 const DUMMY_SIGNATURE = Buffer.alloc(71);
 const P2SH_TRUE = Buffer.concat([Buffer.from([0xa9, 20]), hash160(TRUE), Buffer.from([0x87])]);
 

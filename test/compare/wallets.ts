@@ -81,10 +81,13 @@ function comparable(value: unknown, name: string): unknown {
 
 let step = 0;
 let time = START_TIME;
+/** Waits until bitcoind's wallet has processed all events. Core's own wait ends when the wallet has seen the tip. */
+const SYNC: Call = ['syncwithvalidationinterfacequeue'];
+
 /** Makes the calls on both nodes, compares their replies, and returns those of bitcoind. */
 // biome-ignore lint/suspicious/noExplicitAny: replies of any form
 async function both(calls: readonly Call[]): Promise<any[]> {
-  const [ofCore, ofAdit] = await Promise.all([replies(core, calls), replies(adit, calls)]);
+  const [[, ...ofCore], ofAdit] = await Promise.all([replies(core, [SYNC, ...calls]), replies(adit, calls)]);
   calls.forEach((call, i) => {
     const [a, b] = [ofCore, ofAdit].map((list) => comparable(canonical(list[i]), call[0]));
     differences.saw(a);
