@@ -80,7 +80,7 @@ async function assertConnected(t: Test, node: Daemon, logAt = 0): Promise<void> 
   await until('the end of the engine', async () => log(node).includes(`${ENDS}${last.height}`, logAt));
   t.notMatch(log(node), 'The download engine has failed');
   t.same(await factsOf(node), expected);
-  t.equal(await node.call('verifychain', 3, 500), true);
+  t.equal(await node.call('verifychain', 3, 50), true);
 }
 
 t.test('downloads from a peer, and starts again from what it has', async (t) => {
@@ -113,7 +113,7 @@ t.test('continues after SIGKILL and after clean stops in the middle', async (t) 
   await until('the stop', async () => node.exit !== undefined);
   t.match(log(node), 'Stopping at height 400');
   let more = ['-reindex-chainstate'];
-  for (let kill = 0; kill < 6; kill++) {
+  for (let kill = 0; kill < 4; kill++) {
     const at = log(node).length;
     await node.up(...more);
     more = [];

@@ -1,13 +1,14 @@
 // A short run of every parser of the long fuzz suite, with the same random inputs each time. FUZZ_CASES and FUZZ_SEED
 // change the number and the start.
 import t from 'tap';
+import { rounds } from '../framework/depth.js';
 import { Dice, mixSeed } from './long/dice.js';
 import { spendOutcomes } from './long/law-targets.js';
 import { stratumTargets } from './long/stratum-targets.js';
 import { sv2Targets } from './long/sv2-targets.js';
 import { parserTargets } from './long/targets.js';
 
-const CASES = Number(process.env.FUZZ_CASES ?? 20_000);
+const CASES = Number(process.env.FUZZ_CASES ?? rounds(8_000, 20_000));
 const SEED = Number(process.env.FUZZ_SEED ?? 46);
 /** Parts of all cases for parsers that get more than their share: those of consensus, storage, and clients. */
 const DOSES = new Map([

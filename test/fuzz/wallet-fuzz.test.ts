@@ -10,7 +10,7 @@ import { pseudoRandom } from '../framework/pseudo-random.js';
 import { changesOf, WalletState } from '../framework/wallet-state.js';
 
 const seed = Number(process.env.ADIT_SEED ?? 1);
-const calls = Number(process.env.ADIT_FUZZ ?? rounds(200, 400));
+const calls = Number(process.env.ADIT_FUZZ ?? rounds(100, 400));
 const KEY = '0339a36013301597daef41fbe593a02cc513d0b55527ec2df1050e2e8ff49c85c2';
 const WIF = 'cQ9WSu7ggCSJcwZo4pQvAeNaFDmTrZMbFkN4PGZEupZGzikGbWVb';
 const ADDRESS = 'bcrt1qrkdm7junpxckxj8kxkfrdh45p57yxg3wyd3mcw';

@@ -8,7 +8,7 @@ import { pseudoRandom } from '../framework/pseudo-random.js';
 import { changesOf, WalletState } from '../framework/wallet-state.js';
 
 const seed = Number(process.env.ADIT_SEED ?? 1);
-const calls = Number(process.env.ADIT_FUZZ ?? rounds(200, 400));
+const calls = Number(process.env.ADIT_FUZZ ?? rounds(100, 400));
 const OUTSIDE = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 const OTHER = 'mxWwSC3embPZQLkTvKUKd2W9tB1wuDB7yU';
 const atoms: unknown[] = [null, true, false, 0, -1, 1, 0.5, 1e30, '', 'x', '1.5', OUTSIDE, 'ff'.repeat(32), [], {}, [0], { a: 1 }];

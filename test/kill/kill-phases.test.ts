@@ -1,4 +1,4 @@
-// Runs three phases of the long kill suite (npm run kill; nightly: all phases) with one kill each and the comparison
+// Runs two phases of the long kill suite (npm run kill; nightly: all phases) with one kill each and the comparison
 // after it, so that the suite itself is tested. ADIT_KILLS sets the number of kills of a phase, ADIT_SEED the random
 // seed.
 import t from 'tap';
@@ -14,7 +14,7 @@ import { wallets } from './phases/wallets.js';
 
 const kills = Number(process.env.ADIT_KILLS ?? rounds(1, 10));
 const seed = Number(process.env.ADIT_SEED ?? 1);
-for (const phase of cases(3, [reorganising, flushing, wallets, connecting, rebuilding, indexing, pruning, solving, mining])) {
+for (const phase of cases(2, [reorganising, flushing, wallets, connecting, rebuilding, indexing, pruning, solving, mining])) {
   t.test(phase.name, async (t) => {
     const report = await phase.round({ kills, seed, enough: () => false });
     t.same(report.faults, []);

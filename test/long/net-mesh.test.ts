@@ -13,7 +13,7 @@ nightlyTest('two nodes agree after a reorganisation of 200 blocks', async (t) =>
 });
 
 t.test('agrees on four nodes after a flood and a partition', async (t) => {
-  const transactions = rounds(300, 1_000);
+  const transactions = rounds(200, 1_000);
   const report = await runMesh({ nodes: 4, blocks: 150, transactions, reorg: 10 });
   t.strictSame(report.faults, []);
   t.equal(report.height, 150 + 10 + 1 + 1);

@@ -55,7 +55,7 @@ t.test('reads its own writes on every front', async (t) => {
 
   let tip: TreeBlock = ROOT;
   const refused: unknown[] = [];
-  for (let round = 0; round < rounds(50, 300); round++) {
+  for (let round = 0; round < rounds(30, 300); round++) {
     tip = tree.grow(tip, 2);
     heights.set(tip.hashHex, tip.height);
     // The writer uses another front each time.
@@ -128,7 +128,7 @@ t.test('answers consistently during reorganisations with fifty clients', async (
   };
   // On a slow machine the clients get fewer answers a round.
   const enough = (): boolean => (answers.get('inconclusive') ?? 0) > 10 && sent > 10 && templates > 100;
-  for (let round = 0; round < rounds(20, 80) || !enough(); round++) {
+  for (let round = 0; round < rounds(12, 80) || !enough(); round++) {
     const both = tree.pick(4) > 0;
     left = tree.grow(left, 5);
     if (both) right = tree.grow(right, 5);

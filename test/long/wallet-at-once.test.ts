@@ -360,7 +360,7 @@ t.test('keeps wallets right through a storm of concurrent calls', async (t) => {
   const node = await Daemon.startFor(t, '-keypool=10', '-fallbackfee=0.0002');
   const storm = new Storm(node, seedOf());
   await storm.begin();
-  await storm.run(8, rounds(40, 1500));
+  await storm.run(8, rounds(25, 1500));
   t.comment(received(storm));
   await verify(t, storm);
   await node.stop();

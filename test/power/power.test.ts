@@ -7,7 +7,7 @@ import { cutAndJudge } from './cuts.js';
 import { PHASES } from './phases/all.js';
 import { buildShim, unbuildable } from './recording.js';
 
-const count = Number(process.env.ADIT_CUTS ?? rounds(6, 20));
+const count = Number(process.env.ADIT_CUTS ?? rounds(4, 20));
 const seed = Number(process.env.ADIT_SEED ?? 1);
 const reason = unbuildable();
 

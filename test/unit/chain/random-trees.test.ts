@@ -249,7 +249,7 @@ async function play(
   }
 }
 
-const runs = Number(process.env.CHAIN_TREES ?? rounds(6, 25));
+const runs = Number(process.env.CHAIN_TREES ?? rounds(4, 25));
 
 for (const [name, options] of [
   ['near the tip', { maxTipAge: OUT_OF_DOWNLOAD }],

@@ -48,7 +48,7 @@ import { pseudoRandom } from '../../framework/pseudo-random.js';
 import { runMethod } from '../../framework/run-method.js';
 import { turnsDuring } from '../../framework/turns.js';
 
-const RUNS = Number(process.env.DESCRIPTOR_RUNS ?? rounds(2, 6));
+const RUNS = Number(process.env.DESCRIPTOR_RUNS ?? rounds(1, 6));
 const STEPS = Number(process.env.DESCRIPTOR_STEPS ?? 60);
 const SEED = Number(process.env.DESCRIPTOR_SEED ?? 1);
 

@@ -394,7 +394,7 @@ t.test('keeps blocks over which the tip jumped until every wallet has scanned th
 
 t.test('sync delivers everything that the node thread acknowledged before', async (t) => {
   const blocks = 3000;
-  const acknowledged = new Int32Array(new SharedArrayBuffer(8));
+  const acknowledged = new Int32Array(new SharedArrayBuffer(12));
   const counters = freshCounters();
   const { port1, port2 } = new MessageChannel();
   const file = new URL('./node-client-thread.js', import.meta.url);
@@ -417,6 +417,7 @@ t.test('sync delivers everything that the node thread acknowledged before', asyn
   while (height < blocks) {
     const [block, tx] = [Atomics.load(acknowledged, 0), Atomics.load(acknowledged, 1)];
     client.sync();
+    Atomics.add(acknowledged, 2, 1);
     if (height < block || entered < tx || client.tip.height < block) late++;
     if (++calls % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
     if (calls % 500 === 0) {

@@ -45,9 +45,9 @@ import { NaiveWallet, type PlainBlock, type PlainRecord, type PlainScript, type 
 import { pseudoRandom } from '../../framework/pseudo-random.js';
 import { runMethod } from '../../framework/run-method.js';
 
-const RUNS = Number(process.env.HISTORY_RUNS ?? rounds(2, 4));
+const RUNS = Number(process.env.HISTORY_RUNS ?? rounds(1, 4));
 const STEPS = Number(process.env.HISTORY_STEPS ?? 60);
-const SEED = Number(process.env.HISTORY_SEED ?? 1);
+const SEED = Number(process.env.HISTORY_SEED ?? 2);
 const START = 1_700_000_000;
 
 const crypto = createNativeCrypto();

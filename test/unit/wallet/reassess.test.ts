@@ -36,7 +36,7 @@ import { mostInATurn } from '../../framework/turns.js';
 const { keys: curve } = descriptorContext('master', 'regtest');
 const KEYS = 6;
 /** Number of random orders; REASSESS_RUNS raises it. */
-const RUNS = Number(process.env.REASSESS_RUNS ?? rounds(5, 25));
+const RUNS = Number(process.env.REASSESS_RUNS ?? rounds(3, 25));
 /** Random whole numbers from 0 to the limit, without the limit. */
 const below = (seed: number): { below(limit: number): number } => {
   const next = pseudoRandom(seed);
