@@ -276,6 +276,26 @@ const faces: Record<string, readonly string[]> = {
   'src/wallet': ['src/wallet/index', 'src/wallet/node-face', 'src/wallet/options-face'],
 };
 
+/**
+ * Module → the files that modules other than the wiring may import. Each of these files is a face of its own: a codec, a
+ * message, or one service (docs/decisions/0093-faces-of-modules.md). A new file here needs a reason.
+ */
+const files: Record<string, string> = {
+  'src/jobs':
+    'assemble-messages encode-transactions grind hash-tree hash-txs match-filters scan-blocks scan-coins script-marks sign ' +
+    'sign-slab slab slab-pool verify verify-plan',
+  'src/link': 'call-links call-quota front-counters front-link link messages method-counts running-call shared-state slab-ring',
+  'src/parallel': 'assembler block-hasher block-scanner render-pool stop-flag verifier',
+  'src/rpc':
+    'declare/methods declare/types dispatch errors front/context front/known-batch front/known-replies front/request-router ' +
+    'reads/read-job reads/render-job reads/unfilled rest/request wire/batch-reply wire/json-parse wire/json-write ' +
+    'wire/long-reading wire/reply wire/request wire/values',
+  'src/storage':
+    'block-files block-records codec/coin codec/coin-element codec/coin-sets codec/index-row codec/rollback codec/script ' +
+    'codec/undo codec/varint folder-lock layout open-store record-file replace-file scan-blocks store store-error ' +
+    'sync-records write-batch write-stop xor-key',
+};
+
 /** Pure modules may not use a Node API either. */
 const pure = [
   'src/crypto',
@@ -368,6 +388,26 @@ t.test('other modules import only the faces of a module', async (t) => {
       );
     t.same(behind, [], room);
     for (const face of shown) t.ok(fs.existsSync(path.join(root, `${face}.ts`)), face);
+  }
+});
+
+t.test('modules other than the wiring import only the files of a module that are meant for them', async (t) => {
+  for (const [room, names] of Object.entries(files)) {
+    const shown = names.split(' ').map((name) => `${room}/${name}`);
+    const imported = sources('src')
+      .filter((file) => !file.startsWith(`${room}/`) && !wiring.includes(roomOf(file)!))
+      .flatMap((file) => importsOf(file).map((target) => path.normalize(path.join(path.dirname(file), target)).replace(/\.js$/, '')))
+      .filter((target) => target.startsWith(`${room}/`));
+    t.same(
+      [...new Set(imported)].filter((file) => !shown.includes(file)),
+      [],
+      `${room}: files that are not meant for other modules`,
+    );
+    t.same(
+      shown.filter((file) => !imported.includes(file)),
+      [],
+      `${room}: files that no other module imports`,
+    );
   }
 });
 
