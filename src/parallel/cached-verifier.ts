@@ -31,7 +31,7 @@ export class CachedVerifier implements Verifier {
     return this.#inner.canAcceptWork(klass);
   }
 
-  async verifyTxs(batch: VerifyBatch): Promise<VerifyResult> {
+  verifyTxs(batch: VerifyBatch): VerifyResult | Promise<VerifyResult> {
     const { flags } = batch;
     const open: TxJob[] = [];
     const positions: number[] = [];
@@ -41,7 +41,12 @@ export class CachedVerifier implements Verifier {
       open.push(job);
       positions.push(i);
     }
-    if (open.length === 0) return PASSED_BEFORE;
+    return open.length === 0 ? PASSED_BEFORE : this.#verify(batch, open, positions);
+  }
+
+  /** @param positions of the open transactions in the batch */
+  async #verify(batch: VerifyBatch, open: readonly TxJob[], positions: readonly number[]): Promise<VerifyResult> {
+    const { flags } = batch;
     const result = await this.#inner.verifyTxs({ ...batch, txs: open });
     if (!result.ok) return result.failedTx < 0 ? result : { ...result, failedTx: positions[result.failedTx] };
     // Make sure that all checks ran before the transactions enter the cache: a cached transaction is never verified again.

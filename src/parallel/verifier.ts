@@ -62,8 +62,11 @@ export const PASSED_BEFORE: VerifyResult = {
 export interface Verifier {
   /** Number of script threads, as -par counts them. With 1 the caller uses the sequential wording of errors. */
   readonly size: number;
-  /** Verifies all scripts of a batch. Reports the lowest failing (transaction, input), whatever the number of threads. */
-  verifyTxs(batch: VerifyBatch): Promise<VerifyResult>;
+  /**
+   * Verifies all scripts of a batch. Reports the lowest failing (transaction, input), whatever the number of threads.
+   * Returns the result without a promise if all transactions passed before.
+   */
+  verifyTxs(batch: VerifyBatch): VerifyResult | Promise<VerifyResult>;
   /** Returns true if a batch of this class would be accepted now; blocks always are. */
   canAcceptWork(klass: VerifyClass): boolean;
   stats(): VerifierStats;

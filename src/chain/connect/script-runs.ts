@@ -30,7 +30,7 @@ interface Run {
   /** Positions of the batch's transactions in the block. */
   readonly places: readonly number[];
   readonly jobs: readonly TxJob[];
-  readonly result: Promise<VerifyResult>;
+  readonly result: VerifyResult | Promise<VerifyResult>;
 }
 
 export class ScriptRuns {
@@ -64,7 +64,7 @@ export class ScriptRuns {
     if (jobs.length === 0) return;
     const result = this.#verifier.verifyTxs({ txs: jobs, flags, klass, stop: this.#stop });
     // `verdict` awaits the results later, in order. Until then a rejection must not count as unhandled.
-    result.catch(() => undefined);
+    if (result instanceof Promise) result.catch(() => undefined);
     this.#runs.push({ places, jobs, result });
   }
 

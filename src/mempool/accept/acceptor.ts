@@ -82,12 +82,18 @@ export class Acceptor {
   }
 
   /** @param verdict script result obtained earlier; null for none */
-  async #withScripts(work: Workspace, verdict: VerifyResult | null): Promise<AcceptResult> {
+  #withScripts(work: Workspace, verdict: VerifyResult | null): AcceptResult | Promise<AcceptResult> {
+    const judge = this.#judge;
+    const { detailed } = judge.options.policy;
+    const fault = checkScripts(work, judge.deps.verifier, { ahead: verdict, detailed });
+    return fault === null ? this.#finish(work) : this.#afterScripts(work, judge.watchForChanges(), fault);
+  }
+
+  /** @param moved returns whether the mempool or the tip has changed since the other checks */
+  async #afterScripts(work: Workspace, moved: () => boolean, fault: Reject | Promise<Reject | null>): Promise<AcceptResult> {
     const judge = this.#judge;
     const { tx, accept: options } = work;
-    const moved = judge.watchForChanges();
-    const { detailed } = judge.options.policy;
-    const scriptFault = await checkScripts(work, judge.deps.verifier, { ahead: verdict, detailed });
+    const scriptFault = await fault;
     if (scriptFault !== null) return this.#outcome(work, scriptFault);
     if (!this.#mayChange(options)) return this.accept(tx, options);
     if (!moved()) return this.#finish(work);

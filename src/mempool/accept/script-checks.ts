@@ -10,18 +10,29 @@ import { policyReject } from '../../policy/reject.js';
 import { spendsWitnessProgram } from '../../policy/standard-inputs.js';
 import type { Workspace } from './workspace.js';
 
-/**
- * Returns a reject if a script fails; null otherwise.
- * @param how.ahead script result obtained earlier
- * @param how.detailed name failures as newer releases do: one reason, and the input
- */
-export async function checkScripts(
+/** Options of checkScripts. */
+interface ScriptOptions {
+  /** Script result obtained earlier. */
+  readonly ahead?: VerifyResult | null;
+  /** True to name failures as newer releases do: one reason, and the input. */
+  readonly detailed: boolean;
+}
+
+/** Returns a reject if a script fails; null otherwise. Returns it without a promise if the scripts passed before. */
+export function checkScripts(work: Workspace, verifier: Verifier, options: ScriptOptions): Reject | null | Promise<Reject | null> {
+  const { tx, spent } = work;
+  const result = options.ahead ?? verifier.verifyTxs({ txs: [{ tx, spent }], flags: STANDARD_SCRIPT_FLAGS, klass: 'transaction' });
+  return !(result instanceof Promise) && result.ok ? null : rejectOf(work, verifier, result, options);
+}
+
+async function rejectOf(
   work: Workspace,
   verifier: Verifier,
-  { ahead = null, detailed }: { readonly ahead?: VerifyResult | null; readonly detailed: boolean },
+  awaited: VerifyResult | Promise<VerifyResult>,
+  { detailed }: ScriptOptions,
 ): Promise<Reject | null> {
   const { tx, spent } = work;
-  const result = ahead ?? (await verifier.verifyTxs({ txs: [{ tx, spent }], flags: STANDARD_SCRIPT_FLAGS, klass: 'transaction' }));
+  const result = await awaited;
   if (result.ok) return null;
   // A transaction without its witness may fail although the complete transaction, which has the same txid, is valid.
   const named = (reject: Reject): Reject =>

@@ -4,15 +4,11 @@ import { type Compat, follows, only } from '../../policy/compat.js';
 import { encodePsbt, type Psbt, type PsbtCrypto, PsbtError, type PsbtVersion, readPsbt } from '../../psbt/index.js';
 import { fail, RPC_CODE } from '../errors.js';
 
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
-const GROUP = 4;
-
 /** Decodes Base64 without white space, with correct padding and no stray bits; null for any other text. */
 function base64Bytes(text: string): Uint8Array | null {
-  if (text.length % GROUP !== 0 || !BASE64.test(text)) return null;
-  const last = text.slice(-GROUP);
-  if (last.endsWith('=') && Buffer.from(last, 'base64').toString('base64') !== last) return null;
-  return new Uint8Array(Buffer.from(text, 'base64'));
+  // Buffer ignores what is not Base64, so only a correct text is written again as it was.
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.toString('base64') === text ? new Uint8Array(bytes) : null;
 }
 
 const failDecode = (why: string): never => fail(RPC_CODE.DESERIALIZATION_ERROR, `TX decode failed ${why}`);

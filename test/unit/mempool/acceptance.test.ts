@@ -5,11 +5,15 @@ import t from 'tap';
 import { hashToHex } from '../../../src/consensus/bytes/hex.js';
 import { rejectText } from '../../../src/consensus/state.js';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
+import { silentLogger } from '../../../src/log/logger.js';
 import type { AcceptOptions } from '../../../src/mempool/accept/workspace.js';
+import { Mempool } from '../../../src/mempool/mempool.js';
+import { CachedVerifier } from '../../../src/parallel/cached-verifier.js';
+import { ScriptCache } from '../../../src/parallel/script-cache.js';
 import { DEFAULT_POLICY } from '../../../src/policy/options.js';
 import { InlineVerifier } from '../../framework/inline-verifier.js';
-import { ANYONE, outpointOf, type SpendOptions, spend } from '../../framework/model-chain.js';
-import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
+import { ANYONE, ModelChain, outpointOf, type SpendOptions, spend } from '../../framework/model-chain.js';
+import { createPool, crypto, HandClock, NO_POLICY } from '../../framework/pool-under-test.js';
 
 const PADDED = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
 const P2WPKH = Uint8Array.of(0, 20, ...new Uint8Array(20));
@@ -145,6 +149,22 @@ t.test('tells a stripped witness from a failing script, and runs the scripts onc
     t.equal(reject?.category, category);
     t.equal(runs, 1);
   }
+});
+
+t.test('answers without a promise if the scripts passed before', async (t) => {
+  const chain = new ModelChain(crypto);
+  const verifier = new CachedVerifier(new InlineVerifier(crypto), new ScriptCache(1 << 20, 1));
+  const pool = new Mempool({ policy: NO_POLICY }, { chain, verifier, clock: new HandClock(), log: silentLogger });
+  const tx = pay([chain.fund(5_000)], 4_000);
+  const first = await pool.accept(tx, { testOnly: true });
+  t.equal(first.reject, null);
+  const again = pool.accept(tx, { testOnly: true });
+  t.notOk(again instanceof Promise);
+  t.same(again, first);
+  t.notOk(pool.accept(tx) instanceof Promise);
+  t.ok(pool.has(tx.txid));
+  const failing = pay([chain.fund(5_000, Uint8Array.of(0x00))], 4_000);
+  for (let i = 0; i < 2; i++) t.match((await pool.accept(failing, { testOnly: true })).reject, { category: 'consensus' });
 });
 
 t.test('enforces ancestor and descendant counts, and lets one small child through (carve-out)', async (t) => {

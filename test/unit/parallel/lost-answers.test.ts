@@ -81,7 +81,7 @@ for (const threads of [1, 2]) {
         const { pool, mishaps } = await poolWith(t, { ...mishap, threads });
         const verifier = cached(pool);
         const batch: VerifyBatch = { txs, flags: CONSENSUS, klass: 'block' };
-        const outcome = await verifier.verifyTxs(batch).catch((error: unknown) => error);
+        const outcome = await Promise.resolve(verifier.verifyTxs(batch)).catch((error: unknown) => error);
         t.equal(mishaps(), mishap.times ?? 1, 'it happened');
         if (outcome instanceof Error) t.type(outcome, VerifierFaultError, 'no verdict');
         else t.match(outcome, { ok: false, failedTx: 77, failedInput: 0, stopped: false });
@@ -260,6 +260,6 @@ t.test('rejects and does not cache a valid verdict that skipped checks', async (
   }
   const verifier = new CachedVerifier(new Hasty(crypto), new ScriptCache(1 << 20, 1));
   const txs = GOOD;
-  await t.rejects(verifier.verifyTxs({ txs, flags: CONSENSUS, klass: 'block' }), VerifierFaultError);
+  await t.rejects(Promise.resolve(verifier.verifyTxs({ txs, flags: CONSENSUS, klass: 'block' })), VerifierFaultError);
   t.equal(verifier.cache.has((txs[0] as TxJob).tx.wtxid, CONSENSUS), false);
 });

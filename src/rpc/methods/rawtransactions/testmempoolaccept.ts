@@ -1,17 +1,18 @@
 // Core 0.21: rpc/rawtransaction.cpp, node/transaction.cpp.
 
-import { MAX_PACKAGE_COUNT } from '../../../mempool/index.js';
+import type { TxView } from '../../../consensus/tx/tx-view.js';
+import { type AcceptResult, MAX_PACKAGE_COUNT } from '../../../mempool/index.js';
 import { follows } from '../../../policy/compat.js';
 import { feeRateOf } from '../../../policy/fee-rate.js';
 import { asString } from '../../args.js';
-import type { NodeRun } from '../../context/node.js';
+import type { NodeContext, NodeRun } from '../../context/node.js';
 import { declare } from '../../declare/parameters.js';
 import { amount, arr, bool, hex, num, obj, str } from '../../declare/parts.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { maxFee, packageTx, rejectMembers, testPackage } from '../../node/packages.js';
 import { maxRate, offeredTx } from '../../node/send.js';
 import { hashHex } from '../../render/hex.js';
-import { Amount } from '../../wire/values.js';
+import { Amount, type JsonResult } from '../../wire/values.js';
 
 export const spec = declare({
   name: 'testmempoolaccept',
@@ -47,7 +48,7 @@ export const spec = declare({
   examples: [{ cli: `'["signedhex"]'`, rpc: '["signedhex"]' }],
 });
 
-export const testmempoolaccept: NodeRun<typeof spec> = async ({ rawtxs: list, maxfeerate }, ctx, call) => {
+export const testmempoolaccept: NodeRun<typeof spec> = ({ rawtxs: list, maxfeerate }, ctx, call) => {
   // Core 0.21 accepts only one transaction; since release 22 there may be several.
   const several = follows(ctx.compat, 22);
   if (list.length === 0 || list.length > MAX_PACKAGE_COUNT || (!several && new Set(list).size < list.length)) {
@@ -63,7 +64,12 @@ export const testmempoolaccept: NodeRun<typeof spec> = async ({ rawtxs: list, ma
     );
   const text = asString(list[0]);
   const tx = offeredTx(ctx, text, call, several ? `: ${text}` : undefined);
-  const result = await ctx.mempool.accept(tx, { testOnly: true });
+  const result = ctx.mempool.accept(tx, { testOnly: true });
+  return result instanceof Promise ? result.then((late) => shown(ctx, tx, late, rate)) : shown(ctx, tx, result, rate);
+};
+
+function shown(ctx: NodeContext, tx: TxView, result: AcceptResult, rate: number): JsonResult {
+  const several = follows(ctx.compat, 22);
   const { reject, fee } = result;
   // Since release 22 the virtual size is adjusted for signature operations.
   const vsize = several ? result.size : result.vsize;
@@ -73,4 +79,4 @@ export const testmempoolaccept: NodeRun<typeof spec> = async ({ rawtxs: list, ma
   const feeRate = feeRateOf(result.modifiedFee, result.size);
   const fees = { base: new Amount(fee), 'effective-feerate': new Amount(feeRate), 'effective-includes': [ids.wtxid] };
   return [{ ...ids, allowed: true, vsize_adjusted: vsize, vsize, vsize_bip141: tx.vsize, fees }];
-};
+}
