@@ -61,7 +61,6 @@ export class Link {
 
   close(): void {
     for (const call of this.calls.values()) call.cancel();
-    this.calls.clear();
     this.main.close();
     this.priority.close();
   }

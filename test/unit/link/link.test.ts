@@ -32,6 +32,42 @@ t.test('shares epoch, counters, flags and times between two views', async (t) =>
   t.equal(other.nowSeconds(), 1300000000);
   state.startedMs = 5_000_000_000_000;
   t.equal(other.startedMs, 5e12);
+  const flags = Object.values(STATE_FLAG);
+  for (const flag of flags) state.set(flag, false);
+  for (const flag of flags) {
+    state.set(flag, true);
+    t.same(
+      flags.filter((one) => other.has(one)),
+      [flag],
+    );
+    state.set(flag, false);
+  }
+});
+
+t.test('changes the state version with every change and every second', async (t) => {
+  const { now } = Date;
+  t.teardown(() => {
+    Date.now = now;
+  });
+  const state = new SharedState();
+  Date.now = () => 2_000_000_999;
+  t.same([state.stateVersion, state.blocksVersion], [0, 0], 'unknown');
+  state.noteChange();
+  // 2^20, and 2,000,000 seconds modulo 2^20.
+  t.same([state.stateVersion, state.blocksVersion], [2_000_000, 0]);
+  state.noteBlockChange();
+  t.same([state.stateVersion, state.blocksVersion], [3_048_576, 1]);
+  Date.now = () => 2_000_001_000;
+  t.equal(state.stateVersion, 3_048_577);
+});
+
+t.test('counts a call in the bucket of the lowest bound that its latency does not exceed', async (t) => {
+  const counts = new MethodCounts();
+  for (const bound of [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 120]) {
+    counts.add('x', bound, false);
+    counts.add('x', bound * 1.01, true);
+  }
+  t.match(counts.byMethod.get('x'), { calls: 24, errors: 12, buckets: [1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1] });
 });
 
 t.test('reserves the bytes that a reply may need, and refuses a reply that may not fit', async (t) => {
@@ -128,6 +164,23 @@ t.test('rewrites a slab only while no reader leases it', async (t) => {
   t.equal(reader.lease(fourth)?.byteLength, 131072, 'the larger slab became known');
   reader.release(fourth);
   t.same(ring.stats(), { slabs: 2, busy: 1, bytes: 262144, grown: 3, exhausted: 3 });
+});
+
+t.test('endLeases frees the slabs that an ended thread has leased, and no others', async (t) => {
+  const ring = new SlabRing(2);
+  const held = new SharedArrayBuffer(8);
+  const ended = new SlabReader(ring.control, ring.slabs, held);
+  const other = new SlabReader(ring.control, ring.slabs);
+  const first = ring.publish(ring.takeSlab(0)!);
+  for (const reader of [ended, ended, ended, other]) t.ok(reader.lease(first));
+  ended.release(first);
+  ring.publish(ring.takeSlab(0)!);
+  const waiting = ring.takeSlabWhenFree(0);
+  ring.endLeases(held);
+  t.same([...new Int32Array(held)], [0, 0]);
+  t.equal(ring.takeSlab(0), null, 'the other reader still reads');
+  other.release(first);
+  t.equal((await waiting).index, first.index);
 });
 
 t.test('publish returns the use count of its own slab', async (t) => {
@@ -285,7 +338,7 @@ function linked(execute: ConstructorParameters<typeof CallLinks>[0]['execute'], 
     front.close();
     node.remove(0);
   };
-  return { node, front, call, news, faults, received, close };
+  return { node, front, call, news, faults, received, close, replies: ends.front.replies };
 }
 
 t.test('returns replies of any size over the link, and status 500 for exceptions', async (t) => {
@@ -503,6 +556,63 @@ t.test('runs submissions during other calls, but not calls that hold keys', asyn
   await keys.reply;
   await link.call('last').reply;
   t.same(Object.fromEntries(held), { keys: false, other: false, submit: true, last: false });
+});
+
+t.test('sleeps while there is nothing to do', async (t) => {
+  const link = linked(() => ({ status: 200, body: 'x' }));
+  t.teardown(link.close);
+  await link.call('a').reply;
+  // A tick that always schedules the next one would use a whole processor.
+  while (process.getActiveResourcesInfo().includes('Immediate')) await new Promise((resolve) => setTimeout(resolve, 5));
+  t.equal((await link.call('b').reply).text, 'x');
+});
+
+t.test('sends the reply to a call with keys by the priority port, not by shared memory', async (t) => {
+  const link = linked(() => ({ status: 200, body: 'x' }));
+  t.teardown(link.close);
+  const written = () => new Int32Array(link.replies)[4];
+  await link.call('keys', { priority: true }).reply;
+  t.equal(written(), 0);
+  await link.call('other').reply;
+  t.equal(written(), 1);
+});
+
+t.test('lets the handler of a reply drain the link', async (t) => {
+  const link = linked((body) => {
+    const text = Buffer.from(body).toString();
+    if (text === 'b') link.node.postNewsToAll({ news: 'warmup', text });
+    return { status: 200, body: text };
+  });
+  t.teardown(link.close);
+  const how = { user: 'u', uri: '/', method: 'm', priority: false, submission: false, waits: false, shared: false, plain: false };
+  const seen: string[] = [];
+  const answered = ['a', 'b', 'c'].map(
+    (name) =>
+      new Promise<void>((resolve) => {
+        link.front.call({ ...how, body: Buffer.from(name) }, () => {
+          link.front.drain();
+          seen.push(name);
+          resolve();
+        });
+      }),
+  );
+  await Promise.all(answered);
+  t.same(seen, ['a', 'b', 'c']);
+  t.equal(link.news.length, 1);
+});
+
+t.test('reports that the ring has no space for a cancellation', async (t) => {
+  const ring = newRing(2048);
+  const writer = new CallWriter(ring);
+  const reader = new CallReader(ring);
+  let calls = 0;
+  while (writer.write(1, { user: 'u', uri: '/', body: Buffer.from('{}'), plain: false }, NO_INDEX) >= 0) calls++;
+  let cancelled = 0;
+  while (cancelled < 1000 && writer.cancel(2, 0)) cancelled++;
+  t.ok(cancelled < 1000);
+  const ids: number[] = [];
+  for (; reader.next(); reader.done()) ids.push(reader.id);
+  t.same(ids, [...new Array<number>(calls).fill(1), ...new Array<number>(cancelled).fill(2)]);
 });
 
 t.test('cancels a call that was already read by a separate frame', async (t) => {
