@@ -20,9 +20,10 @@ export interface PolicyRules {
   readonly anchors: boolean;
   /** Allow replacing conflicting transactions even if they do not signal replaceability. */
   readonly fullRbf: boolean;
-  /** Restrict relatives and the size of children of transactions with version 3 (BIP-0431). */
-  readonly truc: boolean;
-  /** Limit the size of clusters instead of the numbers of ancestors and descendants. */
+  /**
+   * Limit the size of clusters instead of the numbers of ancestors and descendants, and restrict relatives and the size of
+   * children of transactions with version 3 (BIP-0431).
+   */
   readonly clusters: boolean;
   /** True: round fees up to whole satoshis. False: round down. */
   readonly roundUp: boolean;
@@ -65,7 +66,6 @@ export const OLD_RULES: PolicyRules = {
   ephemeralDust: false,
   anchors: false,
   fullRbf: false,
-  truc: false,
   clusters: false,
   roundUp: false,
   packages: false,
@@ -81,7 +81,6 @@ export const NEW_RULES: PolicyRules = {
   ephemeralDust: true,
   anchors: true,
   fullRbf: true,
-  truc: true,
   clusters: true,
   roundUp: true,
   packages: true,

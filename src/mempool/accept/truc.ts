@@ -42,8 +42,8 @@ const tooManyDescendants = (parent: TxView): string => `${named(parent)} would e
  * Checks a transaction against the mempool. If the transaction may replace its sibling, adds the sibling to its
  * conflicts.
  */
-export const checkTruc: Step = (work, { pool, options }) => {
-  if (!options.policy.truc || work.accept.bypassLimits === true) return null;
+export const checkTruc: Step = (work, { pool }) => {
+  if (work.accept.bypassLimits === true) return null;
   const fault = singleFault(work, pool);
   return fault === null ? null : policyReject('mempool-policy', 'TRUC-violation', fault);
 };
@@ -80,21 +80,19 @@ function singleFault(work: Workspace, pool: TxPool): string | null {
  * the package must have passed its own checks before.
  */
 export function packageTrucFault({ tx, size }: Workspace, all: readonly Workspace[], pool: TxPool): string | null {
-  const parents = parentsOf(tx, pool);
   const spent = new Set<string>();
   for (let i = 0; i < tx.inputCount; i++) spent.add(hashKey(tx.prevHash(i)));
   const inside = all.filter((other) => other.tx !== tx && spent.has(hashKey(other.tx.txid))).map((other) => other.tx);
   if (tx.version !== TRUC_VERSION) {
-    for (const parent of [...parents.map((row) => pool.records.tx(row)), ...inside]) {
+    for (const parent of inside) {
       const fault = inheritanceFault(tx, parent);
       if (fault !== null) return fault;
     }
     return null;
   }
-  if (size > MAX_BYTES) return tooBig('', tx, size, MAX_BYTES);
+  const parents = parentsOf(tx, pool);
   if (parents.length + inside.length + 1 > MAX_RELATIVES) return tooManyAncestors(tx);
   const [row] = parents;
-  if (row !== undefined && pool.rows.ancestorCount[row] + inside.length + 1 > MAX_RELATIVES) return tooManyAncestors(tx);
   const parent = row === undefined ? inside[0] : pool.records.tx(row);
   if (parent === undefined) return null;
   if (size > MAX_CHILD_BYTES) return tooBig('child ', tx, size, MAX_CHILD_BYTES);
@@ -109,5 +107,5 @@ export function packageTrucFault({ tx, size }: Workspace, all: readonly Workspac
       if (id === ownId) return tooManyAncestors(other);
     }
   }
-  return row !== undefined && pool.rows.descendantCount[row] > 1 ? tooManyDescendants(parent) : null;
+  return null;
 }

@@ -181,14 +181,14 @@ export class PackageAcceptor {
 
   #check(works: readonly Workspace[]): PackageResult | null {
     const context = this.#judge.context();
-    const { clusters, truc } = context.options.policy;
+    const { clusters } = context.options.policy;
     for (const work of works) {
       const fault = this.#judge.check(work, WITHOUT_COINS, this.#judge.withCoins);
       // In the order of Core 0.21, withCoins includes the check of the maximum fee rate.
       const over = fault === null && clusters ? checkMaxFeeRate(work, context) : fault;
       if (over !== null) return failed(work, over);
     }
-    if (truc) {
+    if (clusters) {
       for (const work of works) {
         const fault = packageTrucFault(work, works, context.pool);
         if (fault !== null) return { fault: packageFault('TRUC-violation', fault), results: new Map() };

@@ -85,7 +85,6 @@ t.test('passes policy and limits to the mempool, by -compat and options', async 
     ephemeralDust: false,
     anchors: false,
     fullRbf: false,
-    truc: false,
     clusters: false,
     roundUp: false,
     packages: false,
@@ -146,7 +145,6 @@ t.test('passes policy and limits to the mempool, by -compat and options', async 
     incrementalFeeRate: 100,
     dataCarrierBytes: 100_000,
     maxVersion: 3,
-    truc: true,
     fullRbf: true,
   });
   t.match(load(undefined, '-regtest', '-compat=31').templates, { maxWeight: 4_000_000, reservedWeight: 8000, minFeeRate: 1 });

@@ -47,16 +47,19 @@ class Stage {
     name: string,
     from: readonly (Uint8Array | TxView)[],
     fee: number,
-    options: { outputs?: number; witness?: number; final?: boolean } = {},
+    options: { outputs?: number; witness?: number; final?: boolean; version?: number; size?: number } = {},
   ): TxView {
-    const { outputs = 1, witness, final = false } = options;
+    const { outputs = 1, witness, final = false, version = 2, size } = options;
     let total = -fee;
     const outpoints = from.map((source) => {
       total += source instanceof Uint8Array ? COIN : (this.#value.get(hashToHex(source.txid)) as number);
       return source instanceof Uint8Array ? source : outpointOf(source, 0);
     });
     const rest = Array.from({ length: outputs - 1 }, () => ({ value: 0, script: PADDED }));
+    // One input and two outputs take 102 bytes without the script of the second.
+    if (size !== undefined) rest.push({ value: 0, script: new Uint8Array(size - 102).fill(0x51) });
     const tx = spend(crypto, outpoints, [{ value: total, script: PADDED }, ...rest], {
+      version,
       sequence: final ? 0xffffffff : 0xfffffffd,
       ...(witness === undefined ? {} : { witness: [Uint8Array.of(witness), DROP] }),
     });
@@ -514,6 +517,62 @@ t.test('reports the transactions before the one with an invalid signature as all
     [true, false, undefined],
   );
   t.match(replies[1]?.['reject-reason'], /script-verify-flag/);
+});
+
+t.test('restricts the topology and size of version 3 transactions (BIP-0431)', async (t) => {
+  const v3 = { version: 3 };
+  const begin = (): Stage => new Stage({ policy: { ...policy, ...NEW_RULES }, replaceByDiagram: true });
+  /** Returns the reasons of the reply, without repetitions. */
+  const faults = async (s: Stage, ...txs: TxView[]): Promise<string> => {
+    const replies = (await s.test(txs)) as { 'package-error'?: string; 'reject-reason'?: string; 'reject-details'?: string }[];
+    const texts = replies.map((one) => one['package-error'] ?? one['reject-details'] ?? one['reject-reason'] ?? '');
+    return [...new Set(texts)].join('').replaceAll(/ \(wtxid=\w\)/g, '');
+  };
+
+  // Each pair is checked with the parent in the mempool, and as a package.
+  for (const inPool of [true, false]) {
+    const check = async (name: string, parent: object, child: object, wanted: string): Promise<void> => {
+      const s = begin();
+      const p = s.tx('P', [s.coin()], 20_000, parent);
+      const c = s.tx('C', [p], 20_000, child);
+      if (inPool) await s.keep(p);
+      t.equal(await faults(s, ...(inPool ? [c] : [p, c])), wanted, `${name}, ${inPool}`);
+    };
+    await check('a large parent and a child of 1000', { ...v3, size: 10_000 }, { ...v3, size: 1000 }, '');
+    await check('a larger child', v3, { ...v3, size: 1001 }, 'TRUC-violation, version=3 child tx C is too big: 1001 > 1000 virtual bytes');
+    await check('a child of version 2', v3, {}, 'TRUC-violation, non-version=3 tx C cannot spend from version=3 tx P');
+    await check('a parent of version 2', {}, v3, 'TRUC-violation, version=3 tx C cannot spend from non-version=3 tx P');
+    await check('two of version 2', {}, { size: 1001 }, '');
+
+    const s = begin();
+    const [p, q] = ['P', 'Q'].map((name) => s.tx(name, [s.coin()], 1000, { ...v3, outputs: 2 })) as [TxView, TxView];
+    const both = s.tx('B', [p, q], 1000, v3);
+    const child = s.tx('C', [p], 1000, v3);
+    const grandchild = s.tx('G', [child], 1000, v3);
+    // Spends the second output of P, whose value is 0.
+    const sibling = s.tx('S', [outpointOf(p, 1), s.coin()], COIN + 5000, v3);
+    const other = s.tx('O', [s.coin()], 1000, v3);
+    if (inPool) {
+      await s.keep(p, q, child);
+      t.equal(await faults(s, both), 'TRUC-violation, tx B would have too many ancestors');
+      t.equal(await faults(s, grandchild), 'TRUC-violation, tx G would have too many ancestors');
+      t.equal(await faults(s, sibling), '', 'may replace its sibling');
+      t.equal(await faults(s, sibling, other), 'TRUC-violation, tx P would exceed descendant count limit', 'not within a list');
+      await s.keep(sibling);
+      t.same(s.has(p, child, sibling), [true, false, true]);
+    } else {
+      t.equal(await faults(s, p, other), '', 'unrelated ones');
+      t.equal(await faults(s, p, q, both), 'TRUC-violation, tx B would have too many ancestors');
+      t.equal(await faults(s, p, child, grandchild), 'TRUC-violation, tx G would have too many ancestors');
+      t.equal(await faults(s, p, child, sibling), 'TRUC-violation, tx P would exceed descendant count limit');
+      await s.keep(p);
+      t.equal(await faults(s, child, other), '');
+      t.equal(await faults(s, q, both), 'TRUC-violation, tx B would have too many ancestors', 'one parent in each');
+      t.equal(await faults(s, child, sibling), 'TRUC-violation, tx P would exceed descendant count limit');
+      const huge = s.tx('H', [s.coin()], 20_000, { ...v3, size: 10_001 });
+      t.equal(await faults(s, huge), 'TRUC-violation, version=3 tx H is too big: 10001 > 10000 virtual bytes');
+    }
+  }
 });
 
 t.test('lets a package replace many transactions of few clusters by the rules of newer releases', async (t) => {
