@@ -51,9 +51,8 @@ export function checkPackageShape(txs: readonly TxView[]): PackageFault | null {
   return conflict ? packageFault('conflict-in-package') : null;
 }
 
-/** Returns whether the last transaction spends an output of every other one. False for fewer than two transactions. */
+/** Returns whether the last of at least two transactions spends an output of every other one. */
 export function isChildWithParents(txs: readonly TxView[]): boolean {
-  if (txs.length < 2) return false;
   const spent = parentKeys(txs[txs.length - 1]);
   return txs.slice(0, -1).every((tx) => spent.has(hashKey(tx.txid)));
 }

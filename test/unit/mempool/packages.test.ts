@@ -490,6 +490,12 @@ t.test('testmempoolaccept checks several transactions together, and stops at the
     },
     { txid: 'C', wtxid: 'C', allowed: false, 'reject-reason': 'max-fee-exceeded' },
   ]);
+  const most = (await s.test(Array.from({ length: 25 }, (_, i) => s.tx('', [s.coin()], 1000 + i)))) as { allowed?: boolean }[];
+  t.same(
+    most.map(({ allowed }) => allowed),
+    new Array<boolean>(25).fill(true),
+    'as many as a package may have',
+  );
   t.same(await s.test([parent, parent]), [
     { txid: 'P', wtxid: 'P', 'package-error': 'package-contains-duplicates' },
     { txid: 'P', wtxid: 'P', 'package-error': 'package-contains-duplicates' },

@@ -275,10 +275,16 @@ t.test('drafts conserve amounts, pay for size and low-fee ancestors, and keep th
           return { scriptSig: 0, witness: bytes * 4 - 164 };
         };
         const combinedBump = half(coins.bumpFees);
+        const source = seededSource(seed);
+        const limits: number[] = [];
+        const below = (limit: number): number => {
+          limits.push(limit);
+          return source.below(limit);
+        };
         const draft = await draftByWaste(terms, {
           inputSize: sizeOf,
           combinedBump: async (some) => combinedBump(some),
-          chance: seededSource(seed),
+          chance: { ...source, below },
           log: () => {},
         });
         if ('error' in draft) return draft.error !== '' && !/Fee paid|Fee needed/.test(draft.error);
@@ -290,6 +296,9 @@ t.test('drafts conserve amounts, pay for size and low-fee ancestors, and keep th
         const paid = draft.amounts.reduce((sum, amount) => sum + amount, 0);
         if (given !== paid + draft.change + draft.fee) return false;
         const total = recipients.reduce((sum, { amount }) => sum + amount, 0);
+        // The first random number is the desired change: 50,000 to twice a payment, but no more than 1,000,000.
+        const spread = Math.min(2 * Math.floor(total / recipients.length), 1_000_000) - 50_000;
+        if (spread > 0 && limits[0] !== spread) return false;
         const share = total - paid;
         if (recipients.some(({ subtractFee }) => subtractFee) ? !draft.amounts.every((amount) => amount >= 294) : share !== 0) return false;
         if (draft.change > 0 !== draft.changePosition >= 0 || draft.changePosition > recipients.length) return false;
