@@ -4,11 +4,11 @@
 //   npm run compare:options -- --bitcoind=PATH [--only=REGEX] [--minutes=60] [--seed=1] [--words] [--intended]
 //
 // Both run on regtest over empty folders. An option that adit's parser refuses starts only bitcoind, which should end
-// before it opens anything. The other options start both, twenty different ones at a time. If the two differ then, the
-// options are tried again in halves. Intended differences are tried with --intended only, because each of them costs
-// ten starts. Differences that exist without any option are left out. The words of errors are
-// compared with --words only. The order of the cases is random, so that short runs with several seeds cover all of
-// them. Exit status 1 when there was any difference.
+// before it opens anything. The other options start both, thirty different ones at a time. If an error names one of
+// them, the others are tried again without it. If the two differ in another way, the options are tried again in halves.
+// Intended differences are tried with --intended only, because each of them costs ten starts. Differences that exist
+// without any option are left out. The words of errors are compared with --words only. The order of the cases is
+// random, so that short runs with several seeds cover all of them. Exit status 1 when there was any difference.
 import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -37,8 +37,12 @@ const { values } = parseArgs({
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const bitcoind = bitcoindOf(values);
 const START_MS = 120_000;
+/** HTTP status codes of a node that will never answer this user. */
+const REFUSED: ReadonlySet<number> = new Set([401, 403]);
 /** Number of options of one start. */
-const TOGETHER = 20;
+const TOGETHER = 30;
+/** Options that hide what others do. Each of them has a start of its own. */
+const HIDING = /^-(no)?(disablewallet|rpc)/;
 const OF_ADIT = ['-compat=31', '-fronts=1', '-rehearse=0'];
 
 /** Creates a wallet, because Core parses the options of wallets when a wallet is created or loaded. */
@@ -64,17 +68,17 @@ const QUESTIONS = [
 
 /** Options that end the process, look up names, need a service, or decide how this comparison reaches the nodes. */
 const LEFT_OUT =
-  /^-(help|version|h|daemon|daemonwait|conf|datadir|includeconf|settings|rpcport|rpcbind|rpcallowip|rpcuser|rpcpassword|rpcauth|rpccookiefile|signer|ipcbind|server|chain|testnet|testnet4|signet|regtest|seednode|addnode|connect|bind|whitebind|torcontrol|torpassword|natpmp|dnsseed|forcednsseed|loadblock)$/;
+  /^-(help|version|h|daemon|daemonwait|conf|datadir|includeconf|settings|rpcport|rpcbind|rpcallowip|rpcuser|rpcpassword|rpcauth|rpccookiefile|signer|ipcbind|server|chain|testnet|testnet4|signet|regtest|seednode|addnode|connect|bind|whitebind|torcontrol|torpassword|natpmp|dnsseed|forcednsseed|loadblock|listen|stopafterblockimport)$/;
 
 /** Cases whose difference is intended. docs/measurements/2026-11-30-comparison-runs.md has the reasons. */
 const INTENDED: readonly RegExp[] = [
   /^-asmap(=[12]?)?$/,
   /^-whitelist=[012]$/,
-  /^-onion=[12]$/,
-  /^-(externalip|proxy|i2psam)=abc$/,
+  /^-(onion|proxy)=[12]$/,
+  /^-(externalip|proxy|i2psam)=(abc|0)$/,
   /^-noi2psam$/,
-  /^-cjdnsreachable(=[12])?$/,
-  /^-zmqpub(hashblock|hashtx|rawblock|rawtx|sequence)=?$/,
+  /^-cjdnsreachable(=[12]?)?$/,
+  /^-zmqpub(hashblock|hashtx|rawblock|rawtx|sequence)(=\w*)?$/,
 ];
 
 /** Numeric options of which a large value starts many threads, allocates memory, or makes many keys. */
@@ -199,6 +203,8 @@ async function outcomeOf(command: string, before: readonly string[], options: re
       if (auth === '') continue;
       const body = JSON.stringify(QUESTIONS.map((method, id) => ({ id, method, params: method === CREATE ? ['w'] : [] })));
       const reply = await httpRequest({ port, agent: false, auth, headers: { 'content-type': 'text/plain' }, body }).catch(() => null);
+      // An option can make the node refuse the user, or whole batches.
+      if (reply !== null && REFUSED.has(reply.status)) return { error: '', replies: reply.status };
       if (reply === null || !reply.body.startsWith('[')) continue;
       const list = JSON.parse(reply.body) as { id: number; result: unknown; error: { code: number; message: string } | null }[];
       if (list.some(({ error }) => error?.code === -28)) continue;
@@ -238,7 +244,7 @@ function refusalOf(option: string): string {
 
 /** Members that differ from start to start, or that count bytes. */
 const OWN_AFFAIR =
-  /^\/(getnetworkinfo\/(localaddresses|warnings|subversion)|getblockchaininfo\/(size_on_disk|warnings)|getindexinfo\/\w+\/(synced|best_block_height)|getmempoolinfo\/(usage|optimal)|getmininginfo\/warnings|getwalletinfo\/format)/;
+  /^\/(getnetworkinfo\/(localaddresses|warnings|subversion)|getblockchaininfo\/(size_on_disk|warnings)|getindexinfo\/\w+\/(synced|best_block_height)|getmempoolinfo\/(usage|optimal|loaded)|getmininginfo\/warnings|getwalletinfo\/format)/;
 const pathsOf = (core: unknown, adit: unknown): string[] => contrast(core, adit).filter((member) => !OWN_AFFAIR.test(member));
 
 const help = execFileSync(bitcoind, ['-help', '-help-debug'], { encoding: 'utf8' });
@@ -275,7 +281,13 @@ function show(option: string, rows: readonly [core: string, adit: string][]): vo
   for (const [a, b] of rows) say(`| \`${option}\` | ${a.slice(0, 200)} | ${b.slice(0, 200)} |`);
 }
 
-/** Starts both with all of these options, and again with each half of them if the two differ or do not start. */
+const nameOf = (option: string): string => option.split('=')[0]!.replace(/^-no/, '-');
+const isNamed = (option: string, { error }: Outcome): boolean => new RegExp(`${nameOf(option)}(?![a-z0-9])`).test(error);
+
+/**
+ * Starts both with all of these options. If an error names one of them, starts both without it. If the two differ
+ * otherwise, starts them with each half.
+ */
 async function compare(options: readonly string[]): Promise<void> {
   if (options.length === 0 || Date.now() > deadline) return;
   starts++;
@@ -283,6 +295,17 @@ async function compare(options: readonly string[]): Promise<void> {
   const [core, adit] = await ofBoth(options);
   const rows = rowsOf(core, adit);
   const same = rows.length === 0 && core.error === '';
+  const named = options.filter((option) => isNamed(option, core) || isNamed(option, adit));
+  if (named.length === 1 && options.length > 1) {
+    const [option] = named as [string];
+    const others = options.filter((one) => one !== option);
+    if (isNamed(option, core) && isNamed(option, adit)) {
+      tried++;
+      show(option, rows);
+    } else await compare([option]);
+    await compare(others);
+    return;
+  }
   if (!same && options.length > 1) {
     const half = options.length >> 1;
     await compare(options.slice(0, half));
@@ -296,7 +319,7 @@ async function compare(options: readonly string[]): Promise<void> {
 const accepted = new Map<string, string[]>();
 for (const { option } of cases) {
   const error = refusalOf(option);
-  const name = option.split('=')[0]!.replace(/^-no/, '-');
+  const name = nameOf(option);
   if (error === '') accepted.set(name, [...(accepted.get(name) ?? []), option]);
   else if (Date.now() < deadline) {
     tried++;
@@ -308,7 +331,9 @@ process.stderr.write(`${tried} cases that adit's parser refuses: ${differing.siz
 // Each round has one value of each option, so that no start has two values of the same option.
 for (let round = 0; [...accepted.values()].some((options) => options.length > round); round++) {
   const options = [...accepted.values()].flatMap((list) => list.slice(round, round + 1));
-  while (options.length > 0) await compare(options.splice(0, TOGETHER));
+  for (const option of options.filter((one) => HIDING.test(one))) await compare([option]);
+  const rest = options.filter((one) => !HIDING.test(one));
+  while (rest.length > 0) await compare(rest.splice(0, TOGETHER));
 }
 say(`${tried} of ${cases.length} cases of seed ${values.seed}, ${starts} starts of both: ${differing.size} differ`);
 if (differing.size > 0) process.exitCode = 1;
