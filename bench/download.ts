@@ -11,7 +11,8 @@
 //   BEFORE=/path/aditd.cjs: another build, likewise.
 //
 // If payments cannot make as many coins as COINS, the first blocks make them. Each node gets these blocks beforehand, stops,
-// and starts again, and only the rest of the chain is measured.
+// and starts again, and only the rest of the chain is measured. To compare nodes whose memory holds only a part of the coins, add
+// -maxmempool=5 to COMMON, because Core keeps coins in the unused memory of the mempool, too.
 
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-// A thread of the download engine dies in each stage of its work, in a real node. The node says so in its log, the ordinary
+// A thread of the download engine dies in each stage of its work, or memory cannot be had, in a real node. The node says so in its log, the ordinary
 // code connects the blocks, and the coins are those of a node without the engine.
 import fs from 'node:fs';
 import path from 'node:path';
@@ -29,12 +29,18 @@ const last = blocks.at(-1)!;
 
 /**
  * Module that each thread loads at its start. In the engine's threads the n-th call of a function of the kernel throws, or
- * ends the thread.
+ * ends the thread. Or there is no memory, for the node thread or for a thread of the engine.
  */
 const PRELOAD = `
 const { isMainThread, workerData } = require('node:worker_threads');
 const { FAULT_FUNCTION, FAULT_CALL, FAULT_KIND } = process.env;
-if (!isMainThread && workerData?.layout !== undefined && FAULT_FUNCTION !== undefined) {
+if (FAULT_KIND === 'memory') {
+  if (FAULT_FUNCTION === (isMainThread ? 'slots' : workerData?.layout && 'shard')) {
+    WebAssembly.Memory = function () {
+      throw new RangeError('could not allocate memory for ' + FAULT_FUNCTION);
+    };
+  }
+} else if (!isMainThread && workerData?.layout !== undefined && FAULT_FUNCTION !== undefined) {
   const { Instance } = WebAssembly;
   let left = Number(FAULT_CALL);
   WebAssembly.Instance = function (...given) {
@@ -56,10 +62,12 @@ interface Fault {
   readonly call: number;
   /** True if the run begins with coins in the database. */
   readonly fromBase?: boolean;
-  readonly kind?: 'exit';
+  readonly kind?: 'exit' | 'memory';
 }
 
 const FAULTS: readonly Fault[] = [
+  { stage: 'memory of the slots', name: 'slots', call: 0, kind: 'memory' },
+  { stage: 'memory of a shard', name: 'shard', call: 0, kind: 'memory' },
   { stage: 'parsing', name: 'parse', call: 30 },
   { stage: 'applying, without an error', name: 'apply', call: 120, kind: 'exit' },
   { stage: 'last checks', name: 'finish', call: 60 },
@@ -108,7 +116,8 @@ t.test('goes on without the engine after the death of one of its threads', async
     const text = log(faulty).slice(at);
     const runs = text.split('The download engine connects blocks from height ').length - 1;
     t.ok(runs >= 1 && runs <= 3, 'the engine starts again above the blocks in work, but not after three failures');
-    const why = kind === 'exit' ? 'a thread ended' : `injected in ${name}`;
+    if (kind === 'memory') t.equal(runs, 1, 'the engine does not start again');
+    const why = { exit: 'a thread ended', memory: `could not allocate memory for ${name}`, throw: `injected in ${name}` }[kind ?? 'throw'];
     t.match(text, new RegExp(`The download engine has failed: .*${why}.* Other code connects the blocks from height `));
     t.same(await faulty.stop(), { code: 0, signal: null });
   }
