@@ -22,7 +22,7 @@ import { COMPATS } from '../../../src/policy/compat.js';
 import type { WalletContext } from '../../../src/rpc/context/wallet.js';
 import type { CallInfo } from '../../../src/rpc/dispatch.js';
 import { listdescriptors } from '../../../src/rpc/methods/wallet/listdescriptors.js';
-import { describeScript } from '../../../src/rpc/wallet/describe.js';
+import { describeScript, normalText, parentText } from '../../../src/rpc/wallet/describe.js';
 import { encodeJson } from '../../../src/rpc/wire/json-write.js';
 import { signTransaction, withInputs } from '../../../src/signing/sign-transaction.js';
 import { FlatProvider, idsOfXOnly } from '../../../src/signing/signing-provider.js';
@@ -592,4 +592,23 @@ t.test('loading many descriptors yields', async (t) => {
   const turns = await turnsDuring(() => world.reload('backup'));
   t.ok(turns > 10, `${turns} turns`);
   t.equal(world.wallet.descriptors!.count, count + 6);
+});
+
+t.test('shows the normal form of every descriptor in lists of coins and history', async (t) => {
+  const world = await World.create(4);
+  const key = hex(publicOf(1));
+  const texts = [`wpkh(${key})`, `pkh([deadbeef/84h/0]${key})`, `wpkh([deadbeef/84'/0]${key})`, `raw(51)`, `wpkh(${XPUB}/0/*)`];
+  for (const text of texts) {
+    const [descriptor] = parse(addChecksum(text)).descriptors;
+    const fresh = { descriptor, secrets: [], time: 7, rangeStart: 0, rangeEnd: 1, nextIndex: 0 };
+    await world.wallet.reassessor.change((batch) => world.wallet.descriptors!.addDescriptor(fresh, batch));
+  }
+  await world.reload('crash');
+  const shown = [...world.wallet.descriptors!.all()].map((tracked) => {
+    const text = parentText(world.wallet, tracked);
+    t.equal(text, normalText(world.wallet, tracked), text);
+    return text;
+  });
+  t.ok(shown.length >= texts.length);
+  t.ok(shown.includes(addChecksum(`wpkh([deadbeef/84h/0]${key})`)), 'without apostrophes');
 });
