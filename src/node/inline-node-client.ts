@@ -20,6 +20,7 @@ import {
   type KnownBlock,
   MempoolTx,
   type NodeClient,
+  type NodeConstants,
   type NodeEvent,
   type NodeRates,
   type Relatives,
@@ -252,14 +253,17 @@ export class InlineNodeClient implements NodeClient {
     const { signing } = this.#deps;
     return signing ? signing.run('transaction', 'sign', job) : Promise.reject(new Error('there are no threads that sign'));
   }
-  get signers(): number {
-    return this.#deps.signing?.size ?? 0;
-  }
-  get scanDepth(): number {
-    return this.#deps.scanner?.depth ?? 0;
-  }
-  get hasFilters(): boolean {
-    return this.#deps.filters !== null;
+
+  get constants(): NodeConstants {
+    const { signing, scanner, filters, mempool, mostRelatives } = this.#deps;
+    return {
+      scanDepth: scanner?.depth ?? 0,
+      signers: signing?.size ?? 0,
+      hasFilters: filters !== null,
+      longestTarget: mempool.fees.highestTarget('long'),
+      maxAncestors: mostRelatives.ancestors,
+      maxDescendants: mostRelatives.descendants,
+    };
   }
 
   // -- mempool
@@ -269,15 +273,6 @@ export class InlineNodeClient implements NodeClient {
   }
   isReady(): boolean {
     return this.#deps.mempool.loaded && !this.#deps.chain.view.isInitialBlockDownload();
-  }
-  get longestTarget(): number {
-    return this.#deps.mempool.fees.highestTarget('long');
-  }
-  get maxAncestors(): number {
-    return this.#deps.mostRelatives.ancestors;
-  }
-  get maxDescendants(): number {
-    return this.#deps.mostRelatives.descendants;
   }
   estimate(target: number, conservative: boolean): { readonly feeRate: number; readonly reason: string } {
     const { feeRate, reason } = this.#deps.mempool.fees.smart(target, conservative);

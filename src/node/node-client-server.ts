@@ -79,8 +79,8 @@ export class NodeClientServer {
 
   /** Current facts for the other end. */
   get facts(): ClientFacts {
-    const { tip, genesis, scanDepth, signers, hasFilters, longestTarget, maxAncestors, maxDescendants } = this.#client;
-    return { tip, genesis, scanDepth, signers, hasFilters, longestTarget, maxAncestors, maxDescendants };
+    const { tip, genesis, constants } = this.#client;
+    return { tip, genesis, constants };
   }
 
   /** Posts an event. Queues the event if it cannot be posted. */

@@ -88,7 +88,7 @@ class NodePool {
   #jobs = 0;
 
   constructor(client: LinkedNodeClient) {
-    this.size = client.signers;
+    this.size = client.constants.signers;
     this.#client = client;
   }
 

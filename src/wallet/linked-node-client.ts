@@ -5,15 +5,11 @@ import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { parseBlock } from '../consensus/block/block-view.js';
 import { parseTx } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
-import { type BlockFacts, MempoolTx, type NodeClient, type NodeEvent, type NodeQueries } from './node-client.js';
+import { type BlockFacts, MempoolTx, type NodeClient, type NodeConstants, type NodeEvent, type NodeQueries } from './node-client.js';
 import { OutputQueries } from './output-queries.js';
 
 /** State of the node when the client is created. Everything except `tip` is constant. */
-export interface ClientFacts
-  extends Pick<
-    NodeClient,
-    'tip' | 'genesis' | 'scanDepth' | 'signers' | 'hasFilters' | 'longestTarget' | 'maxAncestors' | 'maxDescendants'
-  > {}
+export interface ClientFacts extends Pick<NodeClient, 'tip' | 'genesis' | 'constants'> {}
 
 /** NodeEvent as it crosses threads: bytes instead of parsed blocks and transactions. */
 export type PackedEvent =
@@ -286,22 +282,7 @@ export class LinkedNodeClient implements NodeClient {
   get genesis(): BlockFacts {
     return this.#deps.facts.genesis;
   }
-  get scanDepth(): number {
-    return this.#deps.facts.scanDepth;
-  }
-  get signers(): number {
-    return this.#deps.facts.signers;
-  }
-  get hasFilters(): boolean {
-    return this.#deps.facts.hasFilters;
-  }
-  get longestTarget(): number {
-    return this.#deps.facts.longestTarget;
-  }
-  get maxAncestors(): number {
-    return this.#deps.facts.maxAncestors;
-  }
-  get maxDescendants(): number {
-    return this.#deps.facts.maxDescendants;
+  get constants(): NodeConstants {
+    return this.#deps.facts.constants;
   }
 }

@@ -209,6 +209,21 @@ export interface NodeQueries {
   broadcast(tx: Uint8Array, maxFeeSats: number, relay: boolean): Promise<string | null>;
 }
 
+/** Properties of the node that do not change while it runs. */
+export interface NodeConstants {
+  /** Number of scans that may run concurrently; 0: there are no threads for them. */
+  readonly scanDepth: number;
+  /** Number of threads that sign; 0: there are none. */
+  readonly signers: number;
+  /** True if scans skip blocks by their filters (BIP-0158). */
+  readonly hasFilters: boolean;
+  /** Largest confirmation target of fee estimates, in blocks. */
+  readonly longestTarget: number;
+  /** Limits of the mempool for ancestors and descendants. */
+  readonly maxAncestors: number;
+  readonly maxDescendants: number;
+}
+
 export interface NodeClient extends NodeQueries {
   /** Tip of the best chain, as of the events delivered so far. */
   readonly tip: BlockFacts;
@@ -217,16 +232,7 @@ export interface NodeClient extends NodeQueries {
    * Returns whether a block that an event reported in the best chain is still in it, as of the events delivered so far.
    */
   contains(block: BlockFacts): boolean;
-  /** Number of scans that may run concurrently; 0: there are no threads for them. */
-  readonly scanDepth: number;
-  /** Number of threads that sign; 0: there are none. */
-  readonly signers: number;
-  /** True if scans skip blocks by their filters (BIP-0158). */
-  readonly hasFilters: boolean;
-  readonly longestTarget: number;
-  /** Limits of the mempool for ancestors and descendants. */
-  readonly maxAncestors: number;
-  readonly maxDescendants: number;
+  readonly constants: NodeConstants;
 
   /**
    * Starts to deliver events. The node creates no events while there is no listener.

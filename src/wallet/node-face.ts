@@ -21,6 +21,7 @@ export {
   type KnownBlock,
   MempoolTx,
   type NodeClient,
+  type NodeConstants,
   type NodeEvent,
   type NodeRates,
   type Relatives,

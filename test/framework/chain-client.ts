@@ -80,6 +80,7 @@ export function clientOf(chain: Partial<TestChain>, mempool: object = {}, others
   };
   const pool = {
     entries: () => [],
+    fees: { highestTarget: () => 1008 },
     get: () => undefined,
     spender: () => undefined,
     returning: false,

@@ -131,7 +131,6 @@ export async function createMemoryWallet(wanted: MemoryWalletOptions = {}): Prom
     {},
     {
       estimate: async () => ({ feeRate: 0, reason: 'None' }),
-      longestTarget: 1008,
       rates: async () => ({ mempoolMinimum: 0, relayMinimum: 1000, incremental: 1000, dust: 3000 }),
       relatives: async (txids) => txids.map(() => ALONE),
       bumpFees: async (outpoints) => ({ each: outpoints.map(() => 0), together: 0 }),

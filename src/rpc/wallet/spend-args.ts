@@ -65,7 +65,7 @@ export function setFeeRate(ctx: WalletContext, control: ReturnType<typeof contro
       FEE_MODES.find((known) => known === mode) ??
       fail(RPC_CODE.INVALID_PARAMETER, 'Invalid estimate_mode parameter, must be one of: "unset", "economical", "conservative"');
   }
-  if (given(confTarget)) control.confirmTarget = confirmTarget(ctx.client.longestTarget, asInt(confTarget));
+  if (given(confTarget)) control.confirmTarget = confirmTarget(ctx.client.constants.longestTarget, asInt(confTarget));
 }
 
 /** Returns whether to avoid coins of used addresses (avoid_reuse). Default: true for wallets with the flag. */

@@ -53,10 +53,10 @@ export async function* scanInPipeline(
   { client }: ScanDeps,
 ): AsyncGenerator<ScannedBlock, void, undefined> {
   const blocks = lastHeight() - first.height + 1;
-  const onThreads = client.scanDepth > 0 && blocks * SCRIPTS_PER_BLOCK >= wallet.keys.scriptCount;
-  const marks = onThreads ? await WalletMarks.of(wallet, client.hasFilters) : null;
+  const onThreads = client.constants.scanDepth > 0 && blocks * SCRIPTS_PER_BLOCK >= wallet.keys.scriptCount;
+  const marks = onThreads ? await WalletMarks.of(wallet, client.constants.hasFilters) : null;
   const inProgress: Stretch[] = [];
-  const depth = onThreads ? client.scanDepth : 1;
+  const depth = onThreads ? client.constants.scanDepth : 1;
   const perStretch = onThreads ? BLOCKS_PER_JOB : 1;
   const startScan = (nodes: readonly BlockFacts[]): Stretch => {
     const hashes = nodes.map(({ hash }) => hash);

@@ -21,7 +21,7 @@ export interface RateWithReason {
 
 /** Values from which the fee rate of a payment is chosen. */
 export interface FeeSetting {
-  readonly client: Pick<NodeClient, 'estimate' | 'longestTarget' | 'rates'>;
+  readonly client: Pick<NodeClient, 'constants' | 'estimate' | 'rates'>;
   readonly options: SpendOptions;
   /** Fee rate of settxfee or -paytxfee; 0: none. */
   readonly payFeeRate: number;
@@ -68,7 +68,7 @@ export async function longTermFeeRate(setting: FeeSetting): Promise<number> {
 
 /** Returns the discard rate. Change that is dust at this rate goes to the fee. */
 export async function discardFeeRate({ client, options }: FeeSetting): Promise<number> {
-  const estimate = (await client.estimate(client.longestTarget, false)).feeRate;
+  const estimate = (await client.estimate(client.constants.longestTarget, false)).feeRate;
   const rate = estimate === 0 ? options.discardFeeRate : Math.min(estimate, options.discardFeeRate);
   return Math.max(rate, (await client.rates()).dust);
 }

@@ -117,7 +117,10 @@ export class PaymentPlan {
     const numbers = addressNumbers(this.#wallet, pool.rows, options.rules.leastWaste);
     // Random, because a fixed order of an address's coins would reveal something about the wallet.
     const order = randomOrder(numbers.length, chance);
-    return addressGroups(pool.columns, numbers, order, { maxMembers: options.rules.maxGroupCoins, maxAncestors: client.maxAncestors });
+    return addressGroups(pool.columns, numbers, order, {
+      maxMembers: options.rules.maxGroupCoins,
+      maxAncestors: client.constants.maxAncestors,
+    });
   }
 
   #draft(pool: PaymentCoins, groups: Groups): Draft | PaymentError | Promise<Draft | PaymentError> {
@@ -133,8 +136,8 @@ export class PaymentPlan {
       discardRate: this.#discardRate,
       dustRate: this.#rates.dust,
       longTermFeeRate: this.#longTermRate,
-      maxAncestors: client.maxAncestors,
-      maxDescendants: client.maxDescendants,
+      maxAncestors: client.constants.maxAncestors,
+      maxDescendants: client.constants.maxDescendants,
       spendZeroConfChange: this.#wallet.parts.options.spendZeroConfChange,
       rejectLongChains: options.rejectLongChains,
       includeUnsafe: this.#request.control.includeUnsafe,
@@ -177,7 +180,7 @@ export class PaymentPlan {
     const numbers = addressNumbers(this.#wallet, pool.rows, true);
     const order = randomOrder(numbers.length, chance);
     const worthwhile = order.filter((coin) => columns.values[coin] > spendFee(columns, coin, this.#rate.feeRate));
-    const limits = { maxMembers: options.rules.maxGroupCoins, maxAncestors: client.maxAncestors };
+    const limits = { maxMembers: options.rules.maxGroupCoins, maxAncestors: client.constants.maxAncestors };
     return addressGroups(columns, numbers, worthwhile, limits) ?? singleGroups(columns);
   }
 

@@ -308,7 +308,7 @@ t.test('reports the fee rate and its reason for each setting', async (t) => {
         asked.push([target, conservative]);
         return { feeRate: estimate, reason: 'Target 85% Threshold' };
       },
-      longestTarget: 1008,
+      constants: { longestTarget: 1008, maxAncestors: 25, maxDescendants: 25, scanDepth: 0, signers: 0, hasFilters: false },
       rates: async () => ({ ...rates, mempoolMinimum: more.pool ?? 0 }),
     },
     options: {

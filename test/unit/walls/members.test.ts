@@ -21,14 +21,14 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'mempool/entry MempoolEntry': 27,
   'mempool/mempool Mempool': 47,
   'net/peer/peer Peer': 45,
-  'node/inline-node-client InlineNodeClient': 42,
+  'node/inline-node-client InlineNodeClient': 39,
   'sv2/serve/client Client': 37,
   'wallet/coins/ledger Ledger': 34,
   'wallet/coins/tx-table TxTable': 54,
   'wallet/keys/descriptor-keys DescriptorKeys': 34,
   'wallet/keys/key-table KeyTable': 28,
   'wallet/keys/legacy-keys LegacyKeys': 45,
-  'wallet/linked-node-client LinkedNodeClient': 36,
+  'wallet/linked-node-client LinkedNodeClient': 32,
 };
 
 /** Callbacks that are still set from outside. */
