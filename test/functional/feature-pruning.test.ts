@@ -188,24 +188,20 @@ t.test('prunes block files automatically past the target size', async (t) => {
   }
   // Files are removed only up to the height that both indexes have reached, and the chain checks this when a block file
   // grows by another chunk. So wait for the indexes, then add a block, and repeat.
+  const gone: string = await node.call('getblockhash', 1);
+  const isShown = (): Promise<boolean> => node.call('getblock', gone).then(Boolean, () => false);
   for (let n = 0; n < 12; n++) {
     const stands = async (): Promise<number[]> =>
       Object.values<{ best_block_height: number }>(await node.call('getindexinfo')).map(({ best_block_height }) => best_block_height);
     await until('both indexes', async () => (await stands()).filter((height) => height === tip.height).length === 2);
     tip = heavy(tip, 6_000);
     await node.call('submitblock', tip.bytes.toString('hex'));
+    // The front caches a call that comes twice, and must drop it when the block is pruned.
+    for (let i = 0; i < 8; i++)
+      if ((await node.call('getblockchaininfo')).pruneheight > 1) t.notOk(await isShown(), 'block 1 is pruned');
+      else await isShown();
   }
-  // Calls that come twice are cached by the front.
-  const gone: string = await node.call('getblockhash', 1);
-  const isShown = () =>
-    node.call('getblock', gone).then(
-      () => true,
-      () => false,
-    );
-  await until('files are removed', async () => {
-    await isShown();
-    return (await node.call('getblockchaininfo')).size_on_disk < target;
-  });
+  await until('files are removed', async () => (await node.call('getblockchaininfo')).size_on_disk < target);
   const info = await node.call('getblockchaininfo');
   t.match(info, { pruned: true, automatic_pruning: true, prune_target_size: target, blocks: 432 });
   t.ok(info.size_on_disk < target, `${info.size_on_disk} bytes, ${most} on the way`);

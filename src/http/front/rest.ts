@@ -7,6 +7,7 @@ import { isShared, partsOf, type ReplyBody } from '../../link/messages.js';
 import { type Compat, shows } from '../../policy/compat.js';
 import { RpcError } from '../../rpc/errors.js';
 import { isHole, type KnownReplies } from '../../rpc/front/known-replies.js';
+import { isWithoutUndo } from '../../rpc/reads/job-files.js';
 import { decodeUnfilled, type Hole, UNFILLED } from '../../rpc/reads/unfilled.js';
 import {
   hasBody,
@@ -24,7 +25,7 @@ import {
 import type { Exchange, Header } from './exchange.js';
 import type { SharedPart } from './fan-out.js';
 import { TYPE_BYTES, TYPE_DEFAULT, TYPE_JSON, TYPE_TEXT } from './pages.js';
-import { ReadFault, type SharedResult } from './shared-result.js';
+import type { SharedResult } from './shared-result.js';
 
 /** Functions of the front that the REST handler needs. */
 export interface RestDeps {
@@ -142,8 +143,7 @@ export class RestFront {
     const result = await this.#deps.read(exchange, { ...hole, method: `rest/${call.endpoint}` });
     if (exchange.disconnected) return;
     if (result instanceof RpcError) {
-      if (call.endpoint === 'spenttxouts' && !(result instanceof ReadFault))
-        this.#fault(exchange, 404, `${call.hash.text} undo not available`);
+      if (call.endpoint === 'spenttxouts' && isWithoutUndo(result)) this.#fault(exchange, 404, `${call.hash.text} undo not available`);
       else this.#fault(exchange, 500, isStored(call) ? `I/O error reading ${call.hash.text}` : result.message);
       return;
     }

@@ -11,7 +11,7 @@ import { encodeEnvelope, envelopeAround, errorReply, faultReply } from '../../rp
 import type { Exchange } from './exchange.js';
 import { TYPE_JSON } from './pages.js';
 import type { Replies } from './reply.js';
-import { ReadFault, SharedResult } from './shared-result.js';
+import { SharedResult } from './shared-result.js';
 
 export interface StoredReadsDeps {
   readonly pool: RenderPool<ReadResult>;
@@ -210,7 +210,7 @@ export class StoredReads {
     let held = 0;
     try {
       const result = await pool.run(job, signal);
-      if (result === null) return new ReadFault('The client has disconnected');
+      if (result === null) return new RpcError(RPC_CODE.MISC_ERROR, 'The client has disconnected');
       const shared = this.#outcome(result);
       if (shared instanceof RpcError) return shared;
       this.#estimate = Math.max(shared.byteLength, Math.ceil(this.#estimate * DECAY));
@@ -219,7 +219,7 @@ export class StoredReads {
       return shared;
     } catch (error) {
       log(`Rendering a reply failed: ${error instanceof Error ? error.message : error}`);
-      return new ReadFault('Internal error');
+      return new RpcError(RPC_CODE.MISC_ERROR, 'Internal error');
     } finally {
       this.#started--;
       this.#reserved += held - reserved;

@@ -45,7 +45,7 @@ async function runStoppable<T extends object>(
 ): Promise<T> {
   const forget = stopJob(words, ctx.stopping, call.signal);
   try {
-    return resultOf(ctx, await run(call.taken?.ofRequest(0) ?? null));
+    return resultOf(ctx, await whileRunning(ctx, run(call.taken?.ofRequest(0) ?? null)));
   } finally {
     forget();
   }
@@ -60,12 +60,22 @@ export async function findActivity(ctx: NodeContext, node: HeaderInfo, scripts: 
   const undo = storedUndo(ctx, node);
   if (undo === null && node.prev !== null) fail(RPC_CODE.MISC_ERROR, MISSING_UNDO);
   const job = { block, undo, height: node.height, scripts };
-  return resultOf(ctx, await ctx.scanJobs.findActivity(job));
+  return resultOf(ctx, await whileRunning(ctx, ctx.scanJobs.findActivity(job)));
 }
 
 /** Core's RpcInterruptionPoint. @throws RpcError while the node stops */
 export function assertRunning({ stopping }: NodeContext): void {
   if (stopping.aborted) fail(RPC_CODE.CLIENT_NOT_CONNECTED, 'Shutting down');
+}
+
+/** Awaits the work of other threads, which fails when the node stops. @throws RpcError while the node stops */
+export async function whileRunning<T>(ctx: NodeContext, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    assertRunning(ctx);
+    throw error;
+  }
 }
 
 function resultOf<T extends object>(ctx: NodeContext, result: T | JobError): T {

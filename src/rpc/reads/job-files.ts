@@ -13,6 +13,9 @@ const MISSING_BLOCK = 'Block not found on disk';
 /** Error text if undo data cannot be read. */
 export const MISSING_UNDO = "Can't read undo data from disk";
 
+/** Returns whether the error of a job says that the undo data is not there, or damaged. */
+export const isWithoutUndo = ({ message }: RpcError): boolean => message === PRUNED_UNDO || message === MISSING_UNDO;
+
 const bytesOf = (hex: string): Uint8Array => Buffer.from(hex, 'hex');
 
 /** Reads the stored blocks of jobs, with the errors that clients get. */

@@ -4,7 +4,6 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { RestFront, type RestReply } from '../../../src/http/front/rest.js';
-import { ReadFault } from '../../../src/http/front/shared-result.js';
 import type { HttpOptions } from '../../../src/http/options.js';
 import { wholeBody } from '../../../src/link/messages.js';
 import { COMPATS, type CompatName } from '../../../src/policy/compat.js';
@@ -387,10 +386,11 @@ t.test('REST sends a long block in slices, and only headers to HEAD', async (t) 
   }
 });
 
-t.test('a job without a result is an internal error, even for spenttxouts', async (t) => {
+t.test('a job about spent outputs that fails is an internal error, unless there is no undo data', async (t) => {
   const hole = { job: '{}', seconds: 0 };
   for (const [error, status, text] of [
-    [new ReadFault('Internal error'), 500, 'Internal error'],
+    [new RpcError(RPC_CODE.MISC_ERROR, 'Internal error'), 500, 'Internal error'],
+    [new RpcError(RPC_CODE.MISC_ERROR, 'blk00000.dat: EIO: i/o error, read'), 500, 'blk00000.dat: EIO: i/o error, read'],
     [new RpcError(RPC_CODE.MISC_ERROR, "Can't read undo data from disk"), 404, `${UNKNOWN} undo not available`],
   ] as const) {
     const sent: RestReply[] = [];

@@ -101,6 +101,13 @@ t.test('scanblocks and getdescriptoractivity find payments and spends of descrip
     stopped.stopping.abort();
     t.equal(await interrupted, '-9 Shutting down');
 
+    const closing = executor();
+    closing.context.scanJobs.findActivity = () => {
+      closing.stopping.abort();
+      return Promise.reject(new Error('The render threads are closed'));
+    };
+    t.equal(await closing.fault('scanblocks', 'start', WANTED, 0, 105, 'basic', certain), '-9 Shutting down', 'whose threads were closed');
+
     for (const [args, text] of [
       [['x'], "-8 Invalid action 'x'"],
       [['start'], '-1 scanobjects argument is required for the start action'],

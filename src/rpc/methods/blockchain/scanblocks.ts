@@ -10,7 +10,7 @@ import { arr, bool, hex, none, num, obj, str } from '../../declare/parts.js';
 import { FILTER_TYPE_ARG, SCAN_OBJECTS } from '../../declare/scan-parts.js';
 import type { CallInfo } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
-import { assertRunning, expandScripts, findActivity } from '../../node/scan-calls.js';
+import { assertRunning, expandScripts, findActivity, whileRunning } from '../../node/scan-calls.js';
 import { createJobWords, JOB_WORD, type JobWords } from '../../reads/coin-job.js';
 import type { ScriptSet } from '../../reads/scan-job.js';
 import { HOLE_VALUE, writeWithHoles } from '../../reads/with-holes.js';
@@ -159,7 +159,7 @@ async function search(ctx: NodeContext, { index, own, first, last, wanted, certa
     const end = Math.min(from + STEP - 1, last.height);
     const nodes: HeaderInfo[] = [];
     for (let at = last.ancestor(end); at !== null && at.height >= from; at = at.prev) nodes.unshift(at);
-    const hits = await match(nodes.map(({ hash }) => hash));
+    const hits = await whileRunning(ctx, match(nodes.map(({ hash }) => hash)));
     for (const [i, node] of nodes.entries()) {
       // Stop at the first block that the index has not reached.
       if (hits[i] === undefined) return { to, found, completed: false };
