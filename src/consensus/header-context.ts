@@ -23,16 +23,20 @@ export interface HeaderContext {
 
 /** Number of blocks in the median time. */
 const MEDIAN_TIME_SPAN = 11;
+/** Times of which medianTimePast() takes the median. */
+const sortedTimes = new Uint32Array(MEDIAN_TIME_SPAN);
 
 /**
  * Returns the median time of `node` and its ten predecessors. Near genesis the number of blocks may be even; then the
  * upper of the two middle times counts.
  */
 export function medianTimePast(node: Pick<HeaderContext, 'time' | 'prev'>): number {
-  const times: number[] = [];
-  for (let at: Pick<HeaderContext, 'time' | 'prev'> | null = node; at !== null && times.length < MEDIAN_TIME_SPAN; at = at.prev) {
-    times.push(at.time);
+  let count = 0;
+  for (let at: Pick<HeaderContext, 'time' | 'prev'> | null = node; at !== null && count < MEDIAN_TIME_SPAN; at = at.prev) {
+    const { time } = at;
+    let place = count++;
+    for (; place > 0 && sortedTimes[place - 1] > time; place--) sortedTimes[place] = sortedTimes[place - 1];
+    sortedTimes[place] = time;
   }
-  times.sort((a, b) => a - b);
-  return times[times.length >> 1];
+  return sortedTimes[count >> 1];
 }

@@ -11,7 +11,7 @@ import type { VersionedMethod } from './declare/versions.js';
 import { RPC_CODE, RpcError, TypeFault } from './errors.js';
 import { renderHelp } from './help.js';
 import { toArguments } from './params.js';
-import { PendingRead, type RunReadJob } from './reads/read-job.js';
+import { encodeReadJob, PendingRead, type RunReadJob } from './reads/read-job.js';
 import { ReplyQuota } from './wire/batch-reply.js';
 import { encodeJson } from './wire/json-write.js';
 import { LONG_BODY_BYTES, type Reading, readInSlices } from './wire/long-reading.js';
@@ -161,7 +161,7 @@ export class Dispatcher<Context> {
   }
 
   async #runRead({ job }: PendingRead, { signal }: CallInfo): Promise<RawBytes> {
-    const result = await this.#deps.runReadJob!(JSON.stringify(job), signal);
+    const result = await this.#deps.runReadJob!(encodeReadJob(job), signal);
     if ('code' in result) throw new RpcError(result.code, result.message);
     return new RawBytes(result.parts);
   }

@@ -62,7 +62,13 @@ export function isHex(text: string): boolean {
 
 /** Returns the display hex of a hash: its bytes in reverse order. */
 export function hashToHex(hash: Uint8Array): string {
-  return toHex(Uint8Array.from(hash).reverse());
+  const codes = new Array<number>(2 * hash.length);
+  for (let at = hash.length - 1, n = 0; at >= 0; at--) {
+    const b = hash[at];
+    codes[n++] = CODES[b >> 4];
+    codes[n++] = CODES[b & 15];
+  }
+  return String.fromCharCode.apply(null, codes);
 }
 
 /**

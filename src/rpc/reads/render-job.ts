@@ -41,6 +41,8 @@ export function createJobRunner(render: DecodeContext): (job: string) => ReadRes
         return txs.renderPooled(job);
       case 'headers':
         return renderHeaders(job, render);
+      case 'filter':
+        return [Buffer.from(`{"filter":"${Buffer.from(job.filter, 'base64').toString('hex')}","header":"${job.header}"}`, 'latin1')];
       case 'decode':
         return [Buffer.from(runDecode(job, render))];
       case 'spent':

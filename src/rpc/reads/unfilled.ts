@@ -5,7 +5,7 @@
 //
 // A reply to a single request has one job and no text around it.
 import type { RequestEntry } from '../wire/request.js';
-import type { ReadJob } from './read-job.js';
+import { encodeReadJob, type ReadJob } from './read-job.js';
 
 /** Status of an unfilled reply; no HTTP status. */
 export const UNFILLED = 1;
@@ -28,7 +28,7 @@ export interface Hole {
 
 /** Encodes a hole and its separators. @param seconds that the call has taken so far */
 export function encodeHole({ idText, hasId, version, method }: EntryFacts & { method: string }, job: ReadJob, seconds: number): string {
-  return SEPARATOR + JSON.stringify([idText, hasId, version, method, seconds]) + SEPARATOR + JSON.stringify(job) + SEPARATOR;
+  return SEPARATOR + JSON.stringify([idText, hasId, version, method, seconds]) + SEPARATOR + encodeReadJob(job) + SEPARATOR;
 }
 
 /** Decodes the body of an unfilled reply: texts and holes in order, without empty texts. */

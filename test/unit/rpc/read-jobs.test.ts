@@ -7,7 +7,7 @@ import { METHODS } from '../../../src/rpc/declare/methods.js';
 import { parametersOf } from '../../../src/rpc/declare/parameters.js';
 import { blockRead } from '../../../src/rpc/node/read-facts.js';
 import { NODE_RUNS } from '../../../src/rpc/node/runs.js';
-import { PendingRead } from '../../../src/rpc/reads/read-job.js';
+import { type BlockJob, encodeReadJob, PendingRead, type ReadJob } from '../../../src/rpc/reads/read-job.js';
 import { createJobRunner } from '../../../src/rpc/reads/render-job.js';
 import { ANYONE, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
 import { crypto, type FixtureOptions, openFixture } from '../../framework/chain-fixture.js';
@@ -24,7 +24,7 @@ async function open(t: Test, options: FixtureOptions = {}) {
   const { compat, params, descriptors } = context;
   const run = createJobRunner({ compat, params, hashes: crypto, crypto, descriptors });
   const { job } = blockRead(context, node, 1);
-  return { dir: context.blocks.blockFolder.dir, node, run: () => run(JSON.stringify(job)) };
+  return { dir: context.blocks.blockFolder.dir, node, run: () => run(encodeReadJob(job)) };
 }
 
 t.test('reports a block that cannot be decoded as missing, and says in the log what to do', async (t) => {
@@ -34,6 +34,20 @@ t.test('reports a block that cannot be decoded as missing, and says in the log w
   writeSync(fd, Buffer.alloc(16, 0xff), 0, 16, node.blockPos + 80);
   closeSync(fd);
   t.match(run(), { code: -1, message: 'Block not found on disk', log: /^ERROR: .* Start with -reindex/ });
+});
+
+t.test('encodes jobs as JSON.stringify() does', async (t) => {
+  const fixture = await openFixture();
+  t.teardown(() => fixture.end());
+  for (const block of buildChain(GENESIS, 3)) await fixture.chain.commands.submitBlock(block.bytes);
+  const { context } = openExecutor(fixture, new Map(), COMPATS['31']);
+  const { view } = fixture.chain;
+  const jobs = [0, 1, 3].map((height) => blockRead(context, view.atHeight(height)!, height).job);
+  const [, first] = jobs as BlockJob[];
+  const other = { ...first, undo: 'AAEC', block: { ...first.block, dir: '/a "b"', xor: '00ff', prunes: true } };
+  for (const job of [...jobs, other, first]) t.equal(encodeReadJob(job), JSON.stringify(job));
+  const filter: ReadJob = { kind: 'filter', filter: 'AAEC', header: 'ab'.repeat(32) };
+  t.equal(encodeReadJob(filter), JSON.stringify(filter));
 });
 
 t.test('reports a block as pruned if its file was deleted by the first pruning', async (t) => {

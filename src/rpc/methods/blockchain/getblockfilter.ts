@@ -4,7 +4,8 @@ import { hash, hex, obj } from '../../declare/parts.js';
 import { FILTER_TYPE_ARG } from '../../declare/scan-parts.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { notFound } from '../../node/lookup.js';
-import { bytesHex, hashHex } from '../../render/hex.js';
+import { PendingRead } from '../../reads/read-job.js';
+import { hashHex } from '../../render/hex.js';
 
 export const spec = declare({
   name: 'getblockfilter',
@@ -24,7 +25,14 @@ export const getblockfilter: NodeRun<typeof spec> = async ({ blockhash: hash, fi
   const connected = ctx.chain.blockState(node).valid;
   const ready = await index.state.waitUntilSynced();
   const found = await index.find(hash);
-  if (found) return { filter: bytesHex(found.filter), header: hashHex(found.header) };
+  if (found) {
+    const { buffer, byteOffset, length } = found.filter;
+    return new PendingRead({
+      kind: 'filter',
+      filter: Buffer.from(buffer, byteOffset, length).toString('base64'),
+      header: hashHex(found.header),
+    });
+  }
   if (!connected) fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Filter not found. Block was not connected to active chain.');
   if (!ready) fail(RPC_CODE.MISC_ERROR, 'Filter not found. Block filters are still in the process of being indexed.');
   return fail(RPC_CODE.INTERNAL_ERROR, 'Filter not found. This error is unexpected and indicates index corruption.');

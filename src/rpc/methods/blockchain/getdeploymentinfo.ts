@@ -1,3 +1,4 @@
+import type { ChainParams } from '../../../consensus/params/chain-params.js';
 import { ALWAYS_ACTIVE, type Deployment, NEVER_ACTIVE } from '../../../consensus/params/deployment.js';
 import { blockScriptFlags } from '../../../consensus/rules/block-script-flags.js';
 import { deploymentSince, deploymentState, deploymentStatistics, signals } from '../../../consensus/rules/versionbits.js';
@@ -74,8 +75,7 @@ function deploymentMembers(ctx: NodeContext, deployment: Deployment, node: Heade
         ? deploymentSince(deployment, node, params, versionBits)
         : undefined;
   const counted = (status === 'started' || status === 'locked_in') && deployment.startTime !== ALWAYS_ACTIVE;
-  const { period, threshold, elapsed, count, possible } = deploymentStatistics(deployment, node, params, true);
-  const judged = status === 'started' ? { threshold, possible } : {};
+  const signalled = counted ? signalsOf(deployment, node, status, params) : {};
   return {
     type: 'bip9',
     height: activeSince,
@@ -88,10 +88,16 @@ function deploymentMembers(ctx: NodeContext, deployment: Deployment, node: Heade
       status,
       since: deploymentSince(deployment, node.prev, params, versionBits),
       status_next: next,
-      statistics: counted ? { period, elapsed, count, ...judged } : undefined,
-      signalling: counted ? votesOf(deployment, node, period) : undefined,
+      ...signalled,
     },
   };
+}
+
+/** Returns the members about the current period, which may take a look at 2,016 headers. */
+function signalsOf(deployment: Deployment, node: HeaderInfo, status: string, params: ChainParams): Record<string, JsonResult> {
+  const { period, threshold, elapsed, count, possible } = deploymentStatistics(deployment, node, params, true);
+  const judged = status === 'started' ? { threshold, possible } : {};
+  return { statistics: { period, elapsed, count, ...judged }, signalling: votesOf(deployment, node, period) };
 }
 
 /** Returns a character for each block of a period up to a given block: `#` if it signals, `-` if not. */
