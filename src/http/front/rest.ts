@@ -7,7 +7,7 @@ import { isShared, partsOf, type ReplyBody } from '../../link/messages.js';
 import { type Compat, shows } from '../../policy/compat.js';
 import { RpcError } from '../../rpc/errors.js';
 import { isHole, type KnownReplies } from '../../rpc/front/known-replies.js';
-import { isWithoutUndo } from '../../rpc/reads/job-files.js';
+import { isWithoutUndo } from '../../rpc/reads/read-job.js';
 import { decodeUnfilled, type Hole, UNFILLED } from '../../rpc/reads/unfilled.js';
 import {
   hasBody,

@@ -6,7 +6,7 @@ import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { createJobWords, type JobWords } from '../reads/coin-job.js';
 import { errorOfJob, type JobError } from '../reads/job-error.js';
-import { MISSING_UNDO } from '../reads/job-files.js';
+import { MISSING_UNDO } from '../reads/read-job.js';
 import type { AddressJob, ScriptSet } from '../reads/scan-job.js';
 import { encodeJson } from '../wire/json-write.js';
 import type { JsonValue } from '../wire/values.js';

@@ -5,16 +5,10 @@ import { decodeUndo } from '../../storage/codec/undo.js';
 import { StoreError } from '../../storage/store-error.js';
 import type { RecordFolder, SyncRecords } from '../../storage/sync-records.js';
 import { RPC_CODE, RpcError } from '../errors.js';
-import type { StoredBlock, StoredUndo } from './read-job.js';
+import { MISSING_UNDO, PRUNED_UNDO, type StoredBlock, type StoredUndo } from './read-job.js';
 
 const PRUNED_BLOCK = 'Block not available (pruned data)';
-const PRUNED_UNDO = 'Undo data not available (pruned data)';
 const MISSING_BLOCK = 'Block not found on disk';
-/** Error text if undo data cannot be read. */
-export const MISSING_UNDO = "Can't read undo data from disk";
-
-/** Returns whether the error of a job says that the undo data is not there, or damaged. */
-export const isWithoutUndo = ({ message }: RpcError): boolean => message === PRUNED_UNDO || message === MISSING_UNDO;
 
 const bytesOf = (hex: string): Uint8Array => Buffer.from(hex, 'hex');
 

@@ -222,3 +222,10 @@ export type ReadResult =
 
 /** Runs a job, given as JSON. Rejects only if no thread can run it. @param signal drops a job that has not started */
 export type RunReadJob = (job: string, signal?: AbortSignal) => Promise<ReadResult>;
+
+/** Error texts if undo data was pruned, or cannot be read. */
+export const PRUNED_UNDO = 'Undo data not available (pruned data)';
+export const MISSING_UNDO = "Can't read undo data from disk";
+
+/** Returns whether the error of a job says that the undo data is not there, or damaged. */
+export const isWithoutUndo = ({ message }: { readonly message: string }): boolean => message === PRUNED_UNDO || message === MISSING_UNDO;

@@ -8,8 +8,8 @@ import { isUnspendable } from '../../policy/script-type.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { RenderContext } from '../render/script.js';
 import type { JsonResult } from '../wire/values.js';
-import { type JobFiles, MISSING_UNDO } from './job-files.js';
-import type { StatsJob } from './read-job.js';
+import type { JobFiles } from './job-files.js';
+import { MISSING_UNDO, type StatsJob } from './read-job.js';
 
 /** Size of an unspent output beyond its serialisation: outpoint, height, and coinbase flag. In bytes. */
 const COIN_OVERHEAD = 41;
