@@ -141,7 +141,7 @@ const wordsOf = (text: string): string[] => text.trim().split(/\s+/);
 
 /** Core's DISALLOW_ELISION and DISALLOW_NEGATION, which 0.21.1 does not have. */
 const withValue = ['proxy', 'loglevel'];
-const notNegated = ['datadir', 'loglevel'];
+const notNegated = ['datadir', 'loglevel', 'signetchallenge', 'signetseednode'];
 
 export function flagOf(row: OptionRow, category: string): Flag {
   const help = helpOf(row);

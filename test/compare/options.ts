@@ -74,11 +74,12 @@ const LEFT_OUT =
 const INTENDED: readonly RegExp[] = [
   /^-asmap(=[12]?)?$/,
   /^-whitelist=[012]$/,
-  /^-(onion|proxy)=[12]$/,
+  /^-(onion|proxy|i2psam)=[12]$/,
+  /^-wallet=?$/,
   /^-(externalip|proxy|i2psam)=(abc|0)$/,
   /^-noi2psam$/,
-  /^-cjdnsreachable(=[12]?)?$/,
-  /^-zmqpub(hashblock|hashtx|rawblock|rawtx|sequence)(=\w*)?$/,
+  /^-(no)?cjdnsreachable(=[012]?)?$/,
+  /^-zmqpub(hashblock|hashtx|rawblock|rawtx|sequence)(=[\w.:]*)?$/,
 ];
 
 /** Numeric options of which a large value starts many threads, allocates memory, or makes many keys. */
