@@ -21,7 +21,7 @@ import { DownloadEngine } from './download/download-engine.js';
 import { adoptBehind } from './files/adopt-behind.js';
 import { Persister } from './files/persister.js';
 import { Pruner } from './files/pruner.js';
-import { Importer } from './importer.js';
+import { HEAD_BYTES, Importer } from './importer.js';
 import { InitialDownload } from './initial-download.js';
 import type { ChainDeps, ChainOptions } from './options.js';
 import type { ChainParts } from './parts.js';
@@ -58,7 +58,7 @@ export class Chain {
     const keepAll = chain.commands.guardBlocks(() => 0);
     try {
       await chain.#parts.pruner.finishRemovals();
-      if (ws.options.adoptAtOpen) await adoptBehind(ws, (block, at) => chain.#parts.importer.importBlock(block, at));
+      if (ws.options.adoptAtOpen) await adoptBehind(ws, HEAD_BYTES, (head, at) => chain.#parts.importer.adoptBlock(head, at));
       await chain.#parts.changes.changeWhole(async () => {
         await chain.#leaveFailedTip();
         if (chain.#parts.importer.transactionsAhead <= ws.options.connectAtOpen) await chain.#parts.activator.activate();

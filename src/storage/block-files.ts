@@ -295,13 +295,15 @@ export class BlockFiles {
   }
 
   /**
-   * Reads a block's bytes into a new array.
+   * Reads a block's bytes.
+   * @param memory memory for the bytes; default, and if it is too small: a new array
    * @throws StoreError STORE_CORRUPTION or STORE_NOT_FOUND
    */
-  async readBlock(at: BlockPosition): Promise<Uint8Array> {
+  async readBlock(at: BlockPosition, memory?: Uint8Array): Promise<Uint8Array> {
     const path = join(this.#options.dir, fileName('blk', at.file));
     return this.#readHandles.use(path, async (handle) => {
-      const block = new Uint8Array(await readLength(handle, path, this.#format, at.pos, this.#blkSizes.get(at.file) ?? 0, 0));
+      const length = await readLength(handle, path, this.#format, at.pos, this.#blkSizes.get(at.file) ?? 0, 0);
+      const block = memory !== undefined && memory.length >= length ? memory.subarray(0, length) : new Uint8Array(length);
       await readExactly(handle, path, block, at.pos, this.#format.xorKey);
       return block;
     });
@@ -350,9 +352,10 @@ export class BlockFiles {
   /**
    * Yields the complete records after the last block that was in the index when the files were opened: blocks whose
    * rows the database lost or never had. The order is that of the files. In each file, the search stops at the first
-   * bytes that are no record. `header` has the first 80 bytes of the block.
+   * bytes that are no record.
+   * @param headBytes number of first bytes of each block to read; a smaller block is read as a whole
    */
-  async *behindLastKnown(): AsyncGenerator<{ at: BlockPosition; bytes: number; header: Uint8Array }, void, undefined> {
+  async *behindLastKnown(headBytes: number): AsyncGenerator<{ at: BlockPosition; bytes: number; head: Uint8Array }, void, undefined> {
     const lastKnown = this.lastWhole;
     if (lastKnown === null) return;
     for (const { file, path } of this.files()) {
@@ -366,9 +369,9 @@ export class BlockFiles {
         const bytes = await length(pos).catch(endOfRecords);
         if (bytes === null) break;
         if (bytes >= HEADER_BYTES) {
-          const header = new Uint8Array(HEADER_BYTES);
-          await this.#readHandles.use(path, (handle) => readExactly(handle, path, header, pos, this.#format.xorKey));
-          yield { at: { file, pos }, bytes, header };
+          const head = new Uint8Array(Math.min(bytes, headBytes));
+          await this.#readHandles.use(path, (handle) => readExactly(handle, path, head, pos, this.#format.xorKey));
+          yield { at: { file, pos }, bytes, head };
         }
         pos += bytes + RECORD_HEAD_BYTES;
       }

@@ -1,5 +1,5 @@
 // Reads blocks from files of other programs: Core's blk files, bootstrap.dat, and text files with one hex block per
-// line. Reads a stream with limited memory. After damaged bytes, continues at the next block.
+// line. Uses limited memory. After damaged bytes, continues at the next block.
 
 import { readdirSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -13,8 +13,10 @@ import { applyXor, loadXorKey } from './xor-key.js';
 export interface ScannedBlock {
   /** Byte offset of the block (binary files) or of its line (hex files). */
   readonly pos: number;
-  /** Bytes of the block, a new array. */
+  /** Bytes of the block, or its first ScanOptions.headBytes, in a new array. */
   readonly bytes: Uint8Array;
+  /** Size of the block. */
+  readonly length: number;
   /** True if the block came from a text file. readScanned cannot read such a block again. */
   readonly text: boolean;
 }
@@ -25,10 +27,12 @@ export interface ScanOptions {
   /** XOR key of the file; null for none. Default: xor.dat in the same folder, if it exists. */
   readonly xorKey?: Uint8Array | null;
   /**
-   * Returns whether a payload (a view, valid during the call) is a block. If not, the search continues one byte after
-   * the start of the payload's magic.
+   * Returns whether a payload is a block. If not, the search continues one byte after the start of the payload's magic.
+   * Not called for a record that another one follows, because its length is right.
    */
   readonly parses?: (bytes: Uint8Array) => boolean;
+  /** Number of bytes of each block that the caller needs; default: all. The scan of binary files skips the others. */
+  readonly headBytes?: number;
 }
 
 /** Core's MAX_BLOCK_SERIALIZED_SIZE. A record that claims more is damaged. */
@@ -36,34 +40,39 @@ const MAX_BLOCK_BYTES = 4_000_000;
 /** Size of a header. Core skips records that are shorter than this too. */
 const MIN_BLOCK_BYTES = 80;
 const READ_BYTES = 1 << 20;
+/** Bytes of one read if only the heads of blocks are needed. */
+const READ_HEAD_BYTES = 4 << 10;
 /** Longest line of a hex file: a block and a line end. */
 const MAX_LINE_BYTES = 2 * MAX_BLOCK_BYTES + 16;
 
-/** A window over a file that moves forward. Its memory is at most one block plus one read. */
+/** A window over a file. Its memory is at most one block plus one read. */
 class FileWindow {
-  #buffer = new Uint8Array(READ_BYTES);
+  #buffer: Uint8Array;
   /** File offset of buffer[0]. */
   #base = 0;
   #filled = 0;
   readonly #handle: FileHandle;
   readonly #path: string;
   readonly #xorKey: Uint8Array | null;
+  readonly #readBytes: number;
 
-  constructor(handle: FileHandle, path: string, xorKey: Uint8Array | null) {
+  constructor(handle: FileHandle, path: string, xorKey: Uint8Array | null, readBytes = READ_BYTES) {
     this.#handle = handle;
     this.#path = path;
     this.#xorKey = xorKey;
+    this.#readBytes = readBytes;
+    this.#buffer = new Uint8Array(readBytes);
   }
 
   /**
    * Returns the bytes from file offset `from`: at least `count`, unless the file ends before. The result is a view,
-   * valid until the next call. `from` must not decrease between calls.
+   * valid until the next call.
    */
   async view(from: number, count: number): Promise<Uint8Array> {
     let start = from - this.#base;
-    if (start + count > this.#filled) {
+    if (start < 0 || start + count > this.#filled) {
       // Drop the part before `from` only when new bytes are read, so that small steps copy nothing.
-      const unread = Math.max(0, this.#filled - start);
+      const unread = start < 0 ? 0 : Math.max(0, this.#filled - start);
       if (unread > 0) this.#buffer.copyWithin(0, start, this.#filled);
       this.#base = from;
       this.#filled = unread;
@@ -75,7 +84,7 @@ class FileWindow {
 
   async #readMore(count: number): Promise<void> {
     if (this.#buffer.length < count) {
-      const grown = new Uint8Array(count + READ_BYTES);
+      const grown = new Uint8Array(count + this.#readBytes);
       grown.set(this.#buffer.subarray(0, this.#filled));
       this.#buffer = grown;
     }
@@ -170,8 +179,8 @@ async function* records(
   options: ScanOptions,
   xorKey: Uint8Array | null,
 ): AsyncGenerator<ScannedBlock, void, undefined> {
-  const { magic, parses } = options;
-  const window = new FileWindow(handle, path, xorKey);
+  const { magic, parses, headBytes = MAX_BLOCK_BYTES } = options;
+  const window = new FileWindow(handle, path, xorKey, headBytes < READ_HEAD_BYTES ? READ_HEAD_BYTES : READ_BYTES);
   let at = 0;
   for (;;) {
     const view = await window.view(at, RECORD_HEAD_BYTES);
@@ -183,14 +192,18 @@ async function* records(
     }
     const length = readU32(view, 4);
     if (length >= MIN_BLOCK_BYTES && length <= MAX_BLOCK_BYTES) {
-      const record = await window.view(at, RECORD_HEAD_BYTES + length);
-      if (record.length >= RECORD_HEAD_BYTES + length) {
-        const payload = record.subarray(RECORD_HEAD_BYTES, RECORD_HEAD_BYTES + length);
-        if (parses === undefined || parses(payload)) {
-          yield { pos: at + RECORD_HEAD_BYTES, bytes: payload.slice(), text: false };
-          at += RECORD_HEAD_BYTES + length;
-          continue;
-        }
+      const pos = at + RECORD_HEAD_BYTES;
+      const read = async (count: number): Promise<Uint8Array> => (await window.view(pos, count)).slice(0, count);
+      const bytes = await read(Math.min(length, headBytes));
+      const isBlock = async (): Promise<boolean> => {
+        if (isMagic(await window.view(pos + length, magic.length), 0, magic)) return true;
+        const whole = bytes.length < length ? await read(length) : bytes;
+        return whole.length === length && (parses === undefined || parses(whole));
+      };
+      if (await isBlock()) {
+        yield { pos, bytes, length, text: false };
+        at = pos + length;
+        continue;
       }
     }
     // The record is damaged, or has the magic bytes by chance. Continue the search one byte later.
@@ -240,7 +253,7 @@ async function* hexLines(handle: FileHandle, path: string): AsyncGenerator<Scann
     if (length > 0) {
       const bytes = decodeHex(view, length);
       if (bytes === null) throw new StoreError('STORE_FORMAT', `${path}: line ${line} is not a block in hex`);
-      yield { pos: at, bytes, text: true };
+      yield { pos: at, bytes, length: bytes.length, text: true };
     }
     at += next;
   }

@@ -10,7 +10,6 @@ import { contextualCheckBlock } from '../../consensus/rules/contextual-check-blo
 import { reject } from '../../consensus/rules/reject.js';
 import type { Reject, Verdict } from '../../consensus/state.js';
 import { yieldToLoop } from '../../lib/time-slice.js';
-import type { BlockPosition } from '../../storage/block-records.js';
 import { MIN_BLOCKS_TO_KEEP } from '../files/pruning.js';
 import { type HeaderNode, NodeStatus } from '../tree/header-node.js';
 import { isLarge } from './large-block.js';
@@ -58,9 +57,8 @@ export function lastCheckpointHeight(ws: ChainWorkspace): number {
 /**
  * Checks a block that passed checkBlock, and stores it.
  * @param requested store the block even if it has less work than the tip or is far ahead of the tip
- * @param stored position of the block's bytes if they are in the block files already
  */
-export async function acceptBlock(ws: ChainWorkspace, block: BlockView, requested: boolean, stored?: BlockPosition): Promise<Accepted> {
+export async function acceptBlock(ws: ChainWorkspace, block: BlockView, requested: boolean): Promise<Accepted> {
   const { index, params } = ws;
   const { verdict, node } = acceptHeader(ws, block.header);
   if (verdict !== null || node === null) return { verdict, node, isNew: false };
@@ -76,7 +74,7 @@ export async function acceptBlock(ws: ChainWorkspace, block: BlockView, requeste
     }
     return { verdict: failed, node, isNew: false };
   }
-  const at = stored ?? (await ws.blocks.append(block));
+  const at = await ws.blocks.append(block);
   index.receivedTransactions(node, block.txs.length, at.file, at.pos);
   return { verdict: null, node, isNew: true };
 }

@@ -103,13 +103,14 @@ export class BlockStorage {
 
   /**
    * Reads the bytes of a stored block.
+   * @param memory as in BlockFiles.readBlock
    * @throws StoreError
    */
-  async readBytes(node: HeaderNode): Promise<Uint8Array> {
+  async readBytes(node: HeaderNode, memory?: Uint8Array): Promise<Uint8Array> {
     const recent = this.#recent.get(node);
     if (recent !== undefined) return recent.block.bytes;
     if (!node.has(NodeStatus.HAVE_DATA)) throw new StoreError('STORE_NOT_FOUND', `Block ${node.hashHex} is not stored`);
-    const bytes = await this.files.readBlock({ file: node.file, pos: node.blockPos });
+    const bytes = await this.files.readBlock({ file: node.file, pos: node.blockPos }, memory);
     if (bytes.length < 80 || !equalBytes(bytes.subarray(0, 80), node.headerBytes)) {
       throw new StoreError('STORE_CORRUPTION', `The block files have another block at the position of block ${node.hashHex}`);
     }

@@ -3,7 +3,7 @@
 // the position is kept, and the block is read again.
 
 import { statSync } from 'node:fs';
-import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
+import { parseBlock } from '../../consensus/block/block-view.js';
 import { HEADER_SIZE } from '../../consensus/block/header-view.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { DecodeError } from '../../consensus/bytes/reader.js';
@@ -45,11 +45,13 @@ export interface ImportSink {
   has(hash: Uint8Array): boolean;
   /** Returns whether a block's bytes are stored, so it can be skipped. */
   stored(hash: Uint8Array): boolean;
+  /** Number of bytes of each block that `accept` needs; undefined for all. */
+  readonly headBytes?: number;
   /**
-   * Checks and stores a block.
+   * Checks and stores a block, given its bytes or the first headBytes of them. They need not be a block.
    * @returns whether it was new
    */
-  accept(block: BlockView, source: BlockSource): Promise<boolean>;
+  accept(bytes: Uint8Array, source: BlockSource): Promise<boolean>;
   height(): number;
   stopping(): boolean;
 }
@@ -87,11 +89,15 @@ export async function importBlocks(
 interface Waiting {
   readonly hash: Uint8Array;
   readonly source: BlockSource;
+  /** Number of bytes that `accept` needs. */
   readonly length: number;
   readonly text: boolean;
-  /** The block's bytes; null if they were dropped because of the limit. Then the block is read again. */
+  /** These bytes; null if they were dropped because of the limit. Then the block is read again. */
   bytes: Uint8Array | null;
 }
+
+/** Position of the parent's hash in a header. */
+const PREV_HASH_AT = 4;
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
@@ -125,10 +131,11 @@ class ImportRun {
 
   async pass(path: string): Promise<void> {
     const sink = this.#sink;
-    const parses = (bytes: Uint8Array): boolean => sink.stored(this.#hashOf(bytes)) || this.#parse(bytes) !== null;
-    for await (const found of scanBlocks(path, { magic: sink.magic, parses })) {
+    const parses = (bytes: Uint8Array): boolean => sink.stored(this.#hashOf(bytes)) || this.#parses(bytes);
+    const { headBytes, magic } = sink;
+    for await (const found of scanBlocks(path, { magic, parses, ...(headBytes === undefined ? {} : { headBytes }) })) {
       if (sink.stopping()) return;
-      this.#bytes = this.#bytesBefore + found.pos + found.bytes.length;
+      this.#bytes = this.#bytesBefore + found.pos + found.length;
       await this.#importBlock(found, path);
       if (this.#blockMeter.shouldReport()) this.report();
       await yieldToLoop();
@@ -144,33 +151,33 @@ class ImportRun {
   async #importBlock(found: ScannedBlock, path: string): Promise<void> {
     const sink = this.#sink;
     const { bytes, pos, text } = found;
-    const hash = this.#hashOf(bytes);
-    if (bytes.length >= HEADER_SIZE && sink.stored(hash)) {
-      await this.#acceptChildren(hash);
-      return;
-    }
-    const block = this.#parse(bytes);
-    if (block === null) {
+    if (bytes.length < HEADER_SIZE) {
       sink.log.warn(`Skipped a record of ${bytes.length} bytes in ${path}: it is not a block`);
       return;
     }
+    const hash = this.#hashOf(bytes);
+    if (sink.stored(hash)) {
+      await this.#acceptChildren(hash);
+      return;
+    }
+    const prevHash = bytes.slice(PREV_HASH_AT, PREV_HASH_AT + 32);
     const source = { path, pos };
-    if (sink.has(block.header.prevHash) || sink.has(hash)) await this.#accept(block, source);
-    else this.#wait(block.header.prevHash, { hash, source, length: bytes.length, text, bytes });
+    if (!sink.has(prevHash) && !sink.has(hash)) {
+      this.#wait(prevHash, { hash, source, length: bytes.length, text, bytes });
+      return;
+    }
+    if (await sink.accept(bytes, source)) this.accepted++;
+    if (sink.has(hash)) await this.#acceptChildren(hash);
   }
 
-  #parse(bytes: Uint8Array): BlockView | null {
+  #parses(bytes: Uint8Array): boolean {
     try {
-      return parseBlock(bytes, this.#sink.hashes);
+      parseBlock(bytes, this.#sink.hashes);
+      return true;
     } catch (error) {
-      if (error instanceof DecodeError) return null;
+      if (error instanceof DecodeError) return false;
       throw error;
     }
-  }
-
-  async #accept(block: BlockView, source: BlockSource): Promise<void> {
-    if (await this.#sink.accept(block, source)) this.accepted++;
-    if (this.#sink.has(block.hash)) await this.#acceptChildren(block.hash);
   }
 
   /** Accepts the blocks that waited for this one, and their waiting descendants. */
@@ -184,11 +191,9 @@ class ImportRun {
         this.#waitingCount--;
         this.#releaseBytes(child);
         if (this.#sink.stopping()) return;
-        const block = this.#parse(child.bytes ?? (await readScanned(child.source.path, child.source.pos, child.length)));
-        // The file has changed since the block was found in it.
-        if (block === null) continue;
-        if (await this.#sink.accept(block, child.source)) this.accepted++;
-        if (this.#sink.has(block.hash)) queue.push(block.hash);
+        const bytes = child.bytes ?? (await readScanned(child.source.path, child.source.pos, child.length));
+        if (await this.#sink.accept(bytes, child.source)) this.accepted++;
+        if (this.#sink.has(child.hash)) queue.push(child.hash);
         if (this.#blockMeter.shouldReport()) this.report();
       }
     }

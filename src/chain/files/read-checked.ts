@@ -8,8 +8,8 @@ import type { ChainWorkspace } from '../connect/workspace.js';
 import type { HeaderNode } from '../tree/header-node.js';
 
 /**
- * Reads a stored block. The block passed all checks before it was written, so a failed check now means that the bytes
- * on the disk are corrupt.
+ * Reads a stored block. The block passed all checks before it was written, or -reindex has read only its header. A failed
+ * check means that the bytes on the disk are corrupt. Should the block itself be invalid, a peer will send it again.
  */
 export async function readChecked(ws: ChainWorkspace, node: HeaderNode): Promise<BlockView> {
   const block = await ws.blocks.read(node);

@@ -12,7 +12,10 @@ export const NodeStatus = {
   HEADER_VALID: 1,
   /** Block bytes are stored. */
   HAVE_DATA: 2,
-  /** The block passed every check that needs no coins (Core's BLOCK_VALID_TRANSACTIONS). */
+  /**
+   * The block passed every check that needs no coins (Core's BLOCK_VALID_TRANSACTIONS), or lies in files that a reindex
+   * has read. Connecting repeats these checks.
+   */
   TRANSACTIONS_VALID: 4,
   /** The block was connected once: its coins and scripts are valid, given its ancestors. */
   SCRIPTS_VALID: 8,

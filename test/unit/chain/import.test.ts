@@ -1,6 +1,6 @@
 // Tests files of blocks in any order with little memory, and an index that is rebuilt from files while the process
 // crashes at any write.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -101,6 +101,46 @@ t.test('skips unrelated and damaged blocks of a file, and imports the good ones 
     t.equal(fixture.chain.view.tip.hashHex, tip.hashHex);
     await fixture.end();
   }
+});
+
+t.test('rebuilds the index from files with damaged blocks, and forgets those when it connects them', async (t) => {
+  const broken = (height: number, at: number): Buffer => {
+    const copy = Buffer.from(bytes[height - 1]!);
+    copy[at]! ^= 1;
+    return copy;
+  };
+  const dir = folder(t);
+  const records = bytes.slice();
+  // A byte of a transaction, with a whole copy behind it; a byte of the parent's hash; a byte of the witness.
+  records[29] = broken(30, 100);
+  records[69] = broken(70, 10);
+  records[99] = broken(100, bytes[99]!.length - 6);
+  writeBlocksFolder(dir, [GENESIS_BYTES, ...records, bytes[29]!]);
+  // The length of block 120 is wrong, so no other record begins at its end.
+  const path = join(dir, 'blk00000.dat');
+  const file = readFileSync(path);
+  const at = file.indexOf(bytes[119]!) - 4;
+  file.writeUInt32LE(bytes[119]!.length + 50, at);
+  writeFileSync(path, file);
+  const fixture = await openFixture({ dir, connectAtOpen: -1 });
+  t.teardown(() => fixture.end());
+  const { commands, view } = fixture.chain;
+  t.equal(await commands.adoptStored(), 69, 'the blocks below the unknown header');
+  await commands.connectStored();
+  t.equal(view.tip.height, 69);
+  await commands.submitBlock(new Uint8Array(bytes[69]!));
+  await commands.adoptStored();
+  await commands.connectStored();
+  t.equal(view.tip.height, 99, 'the damaged witness');
+  t.equal(view.node(blocks[99]!.hashHex)!.hasData, false);
+  await commands.submitBlock(new Uint8Array(bytes[99]!));
+  await commands.connectStored();
+  t.equal(view.tip.height, 120);
+  t.equal(view.node(blocks[120]!.hashHex), undefined, 'its record begins inside the one with a wrong length');
+  t.equal(view.node(blocks[121]!.hashHex), undefined, 'and its children wait');
+  for (const block of bytes.slice(120)) await commands.submitBlock(new Uint8Array(block));
+  t.equal(view.tip.hashHex, tip.hashHex);
+  t.equal(await commands.verifyChain(4, 0), true);
 });
 
 /** A store that rejects writes after some of them, as if the process had crashed. */

@@ -174,7 +174,7 @@ t.test('finds the blocks behind the last known one', async (t) => {
   const behind = async (lastKnown: BlockPosition): Promise<unknown[]> => {
     const one = await BlockFiles.open({ dir, magic: MAGIC, lastKnown }, { hashes });
     const found = [];
-    for await (const { at, bytes, header } of one.behindLastKnown()) found.push([at, bytes, header[0]]);
+    for await (const { at, bytes, head } of one.behindLastKnown(80)) found.push([at, bytes, head[0]]);
     await one.close();
     return found;
   };

@@ -59,6 +59,25 @@ t.test('continues at the next record behind damaged bytes', async (t) => {
   );
 });
 
+t.test('reads only the heads of blocks that another record follows', async (t) => {
+  const blocks = Array.from({ length: 12 }, (_, i) => block(i % 3 === 0 ? 80 + i : 10_000 * i + 90, i));
+  const lying = Buffer.concat([Buffer.from(MAGIC), Buffer.from([0, 2, 0, 0]), block(100, 9)]);
+  const path = save(...blocks.slice(0, 6).map(record), lying, ...blocks.slice(6).map(record));
+  const asked: number[] = [];
+  const parses = (bytes: Uint8Array): boolean => {
+    asked.push(bytes.length);
+    return bytes.length !== 512;
+  };
+  const found: [number, string][] = [];
+  for await (const { length, bytes } of scanBlocks(path, { magic: MAGIC, headBytes: 89, parses }))
+    found.push([length, Buffer.from(bytes).toString('hex')]);
+  t.same(
+    found,
+    blocks.map((one) => [one.length, one.subarray(0, 89).toString('hex')]),
+  );
+  t.same(asked, [512, blocks[11]!.length], 'whole ones before other bytes, and at the end');
+});
+
 t.test('finds records across the edges of the read window', async (t) => {
   const blocks = Array.from({ length: 12 }, (_, i) => block(400_000 + i * 100_003, i));
   const path = save(...blocks.map(record), Buffer.alloc(3_000_000), record(block(90, 5)));
