@@ -19,6 +19,7 @@ import {
   SLOT,
   signal,
   signalDone,
+  sleepUntilEvent,
   slotOf,
 } from './shared-state.js';
 
@@ -105,7 +106,7 @@ class EngineThread {
       const event = Atomics.load(control, CONTROL.event);
       const failed = Atomics.load(control, CONTROL.failCode) !== 0;
       if (this.#runCommand() || (!failed && (this.#applyNext() || this.#checkNext() || this.#prepareNext()))) continue;
-      Atomics.wait(control, CONTROL.event, event, SLEEP_MS);
+      sleepUntilEvent(control, event, SLEEP_MS);
     }
   }
 

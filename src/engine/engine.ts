@@ -279,7 +279,8 @@ export class Engine {
     Atomics.store(words, this.#wordOf(slot, 'HEIGHT'), height);
     Atomics.store(words, state, SLOT.filled);
     this.#offerHeight++;
-    signal(this.#control);
+    // One thread parses the block. The others are woken when it is parsed.
+    signal(this.#control, 1);
     return true;
   }
 
@@ -324,8 +325,10 @@ export class Engine {
         const seen = Atomics.load(this.#control, CONTROL.event);
         const found = Atomics.load(this.#words, state);
         if (found !== SLOT.parsing && Atomics.compareExchange(this.#words, state, found, SLOT.free) === found) break;
+        Atomics.add(this.#control, CONTROL.sleepers, 1);
         const wait = waitAsync(this.#control, CONTROL.event, seen, WAIT_MS);
         if (wait.async) await wait.value;
+        Atomics.sub(this.#control, CONTROL.sleepers, 1);
         this.#throwFailure();
       }
     }

@@ -17,6 +17,8 @@ export const CONTROL = {
   /** First error code; 0 for none. */
   failCode: 3,
   failHeight: 4,
+  /** Number of waits for an event. */
+  sleepers: 5,
   /** First command counter. */
   commands: 16,
 } as const;
@@ -67,10 +69,21 @@ export function slotOf(layout: SlotLayout, height: number): number {
   return layout.slotsAt + (height % layout.slots) * layout.slotBytes;
 }
 
-/** Wakes the engine's threads. */
-export function signal(control: Int32Array): void {
+/**
+ * Wakes sleeping threads of the engine. A wake is a call of the system, so there is none if no thread sleeps.
+ * @param count largest number of threads to wake; default: all
+ */
+export function signal(control: Int32Array, count?: number): void {
   Atomics.add(control, CONTROL.event, 1);
-  Atomics.notify(control, CONTROL.event);
+  if (Atomics.load(control, CONTROL.sleepers) > 0) Atomics.notify(control, CONTROL.event, count);
+}
+
+/** Sleeps until the next event after the one that was seen. */
+export function sleepUntilEvent(control: Int32Array, seen: number, timeoutMs: number): void {
+  // A signal that does not see this sleeper has changed the event before, so that the wait ends at once.
+  Atomics.add(control, CONTROL.sleepers, 1);
+  Atomics.wait(control, CONTROL.event, seen, timeoutMs);
+  Atomics.sub(control, CONTROL.sleepers, 1);
 }
 
 /** Tells the node thread that something is done. */

@@ -3,6 +3,7 @@
 // So whatever fails, the run only has to be dropped: the chain stands at the last checkpoint, and the ordinary code goes on
 // from there. See docs/decisions/0084-download-engine.md.
 
+import { MAX_BLOCK_WEIGHT } from '../../consensus/limits.js';
 import {
   type ChangedCoins,
   type EngineBlock,
@@ -46,6 +47,13 @@ const FULL = 0.8;
 /** Most blocks and bytes stored in one change, so that other changes of the chain run in between. */
 const GROUP_BLOCKS = 64;
 const GROUP_BYTES = 16 << 20;
+/**
+ * Largest size of a block with its undo data that leaves its slot before it is stored. Such blocks are stored together, because
+ * a write costs more than their bytes do.
+ */
+const SMALL_BYTES = 64 << 10;
+/** Longest time in milliseconds that small blocks wait for others. */
+const SMALL_WAIT_MS = 25;
 /** Growth of the files in bytes between two checkpoints with -prune, because files are pruned below the tip only. */
 const PRUNED_GROWTH = 64 << 20;
 
@@ -104,7 +112,13 @@ export class EngineRun {
   #stored: HeaderNode;
   /** Blocks that the engine has connected and that are not stored yet, lowest first. */
   #finished: { readonly node: HeaderNode; readonly block: FinishedBlock }[] = [];
+  /** Last block whose slot is free again. All blocks of #finished up to it are small and copied. */
+  #released: HeaderNode;
+  #smallTimer: NodeJS.Timeout | undefined;
   #feeding = false;
+  /** Memory into which stored blocks are read, and the block that it has. New memory for each would start collections. */
+  #memory: Uint8Array | null = null;
+  #read: { readonly node: HeaderNode; readonly bytes: Uint8Array } | null = null;
   #storeQueued = false;
   /** True if the stored bytes of the next block cannot be read. */
   #isUnreadable = false;
@@ -125,7 +139,7 @@ export class EngineRun {
   constructor(ws: ChainWorkspace, deps: RunDeps) {
     this.#ws = ws;
     this.#deps = deps;
-    this.#offered = this.#collected = this.#stored = ws.active.tip as HeaderNode;
+    this.#offered = this.#collected = this.#released = this.#stored = ws.active.tip as HeaderNode;
     this.#best = ws.index.bestHeader;
     this.#checkpointMs = ws.clock.monotonicMs();
     this.#bytesAtCheckpoint = ws.blocks.files.sizeOnDisk;
@@ -270,8 +284,15 @@ export class EngineRun {
     return mayConnect(this.#ws, node) ? node : null;
   }
 
-  #storedBytes(node: HeaderNode): Uint8Array | Promise<Uint8Array> {
-    return this.#ws.blocks.readBytes(node);
+  /** Returns the bytes of a stored block, valid until the next call. If no slot was free, they are here already. */
+  async #storedBytes(node: HeaderNode): Promise<Uint8Array> {
+    if (this.#read?.node === node) return this.#read.bytes;
+    this.#read = null;
+    // No block has more bytes than weight.
+    this.#memory ??= new Uint8Array(MAX_BLOCK_WEIGHT);
+    const bytes = await this.#ws.blocks.readBytes(node, this.#memory);
+    if (!this.ended) this.#read = { node, bytes };
+    return bytes;
   }
 
   /** Takes connected blocks from the engine until the run ends. */
@@ -283,15 +304,35 @@ export class EngineRun {
         if ('refusal' in block) this.#giveBack(engine, node, block);
         else {
           this.#collected = node;
-          this.#finished.push({ node, block });
-          // The other half of the blocks in work keeps the threads busy.
-          if (2 * this.#finished.length >= this.#offered.height - this.#stored.height) this.#storeSoon();
+          this.#finished.push({ node, block: this.#freeSlotOf(engine, node, block) });
+          if (this.#isStoreDue) this.#storeSoon();
+          else this.#storeLater();
         }
         for (const resolve of this.#waiters.splice(0)) resolve();
       }
     } catch (error) {
       this.#fail(error);
     }
+  }
+
+  /** Copies a small block and frees its slot, if all slots below are free. @returns the block to store */
+  #freeSlotOf(engine: BlockEngine, node: HeaderNode, block: FinishedBlock): FinishedBlock {
+    if (node.prev !== this.#released || block.bytes.length + block.undo.length > SMALL_BYTES) return block;
+    const bytes = this.held.bytesOf(node) ?? block.bytes.slice();
+    const copy = { ...block, bytes, undo: block.undo.slice(), undoChecksum: block.undoChecksum.slice() };
+    engine.release(node.height);
+    this.#released = node;
+    this.wake();
+    return copy;
+  }
+
+  /** True if connected blocks are to be stored now. The other half of the blocks in slots keeps the threads busy. */
+  get #isStoreDue(): boolean {
+    const [first] = this.#finished;
+    if (first === undefined) return false;
+    const inSlots = this.#collected.height - Math.max(this.#released.height, first.node.height - 1);
+    const isHalf = inSlots > 0 && 2 * inSlots >= this.#offered.height - this.#released.height;
+    return isHalf || this.#finished.length >= GROUP_BLOCKS || this.#state !== 'running';
   }
 
   /**
@@ -311,6 +352,8 @@ export class EngineRun {
   #storeSoon(): void {
     if (this.#storeQueued || this.ended) return;
     this.#storeQueued = true;
+    clearTimeout(this.#smallTimer);
+    this.#smallTimer = undefined;
     const job = async (): Promise<void> => {
       this.#storeQueued = false;
       await this.#store();
@@ -319,15 +362,25 @@ export class EngineRun {
     this.#deps.changes.changeWhole(job).catch(() => undefined);
   }
 
+  /** Lets small blocks wait for others. */
+  #storeLater(): void {
+    if (this.#storeQueued) return;
+    this.#smallTimer ??= setTimeout(() => {
+      this.#smallTimer = undefined;
+      this.#storeSoon();
+    }, SMALL_WAIT_MS);
+  }
+
   /** Stores connected blocks, and writes a checkpoint if one is due. Runs in the queue of changes. */
   async #store(): Promise<void> {
     if (this.ended || this.#state === 'starting') return;
     await this.#storeGroup();
     if (this.#state === 'running' && this.#checkpointIsDue) this.#state = this.#isNearTip ? 'ending' : 'pausing';
-    if (this.#finished.length > 0) {
+    if (this.#isStoreDue) {
       this.#storeSoon();
       return;
     }
+    if (this.#finished.length > 0) this.#storeLater();
     if (this.#state === 'running' || this.ended || this.#stored !== this.#offered) return;
     await this.#checkpoint();
     // Files are pruned below the tip only, so those of the last blocks could not be pruned before.
@@ -355,7 +408,9 @@ export class EngineRun {
       index.dirty.add(node);
       this.held.end(node, true);
       this.#stored = node;
-      if (!this.ended) this.#engine?.release(node.height);
+      if (this.ended || node.height <= this.#released.height) continue;
+      this.#engine?.release(node.height);
+      this.#released = node;
     }
     this.wake();
     this.#deps.moved();
@@ -482,7 +537,9 @@ export class EngineRun {
     if (this.ended) return;
     this.#state = 'ended';
     clearInterval(this.#timer);
+    clearTimeout(this.#smallTimer);
     this.#finished = [];
+    this.#memory = this.#read = null;
     this.#engine?.close().catch((error: Error) => this.#ws.log.warn(`The download engine could not be closed: ${error.message}`));
     this.held.endAll();
     for (const resolve of this.#waiters.splice(0)) resolve();

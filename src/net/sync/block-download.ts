@@ -42,6 +42,8 @@ const DIRECT_FETCH_INTERVALS = 20;
  */
 const WITHHELD_MS = 3_000;
 const QUICK_TAKEOVERS = 3;
+/** Time after which the whole window is searched again, because a block may have lost its stored bytes. */
+const SEARCH_AGAIN_MS = 1_000;
 
 export class BlockDownload {
   /** Open requests by hash. */
@@ -50,6 +52,11 @@ export class BlockDownload {
   readonly #busy = new Map<string, number>();
   /** Keys of blocks in the window, by height: most blocks are looked up many times before they are stored. */
   readonly #windowKeys: { readonly node: HeaderNode; readonly key: string }[] = [];
+  /**
+   * Block of the window up to which each block is stored, requested, or in progress, and the time of the search that
+   * began at the start of the window. Null if unknown.
+   */
+  #settled: { readonly node: HeaderNode; readonly sinceMs: number } | null = null;
 
   #stallingTimeoutMs = BLOCK_STALLING_TIMEOUT_MS;
   #tip: HeaderNode | null = null;
@@ -99,10 +106,13 @@ export class BlockDownload {
     try {
       return await work();
     } finally {
-      for (const key of keys) {
+      for (const [i, key] of keys.entries()) {
         const left = (this.#busy.get(key) as number) - 1;
         if (left > 0) this.#busy.set(key, left);
-        else this.#busy.delete(key);
+        else {
+          this.#busy.delete(key);
+          if (this.#context.chain.node(hashes[i] as Uint8Array)?.hasData !== true) this.#settled = null;
+        }
       }
     }
   }
@@ -192,6 +202,7 @@ export class BlockDownload {
     const key = hashKey(entry.hash);
     if (this.#inFlight.get(key) !== entry) return;
     this.#inFlight.delete(key);
+    this.#settled = null;
     this.#context.events.emit('requestReleased', entry);
   }
 
@@ -245,6 +256,7 @@ export class BlockDownload {
     if (entry === undefined) return false;
     this.#drop(entry);
     this.#inFlight.delete(key);
+    if (!this.#busy.has(key)) this.#settled = null;
     return true;
   }
 
@@ -344,7 +356,22 @@ export class BlockDownload {
     // Peer that was asked for the first missing block; null if that block is being processed, so that no peer stalls.
     let waitingFor: Peer | null | undefined;
     let walk: HeaderNode = sync.lastCommon;
+    const settled = this.#settledOn(best);
+    // Last block of an unbroken row of blocks that need no request.
+    let isUnbroken = true;
+    let row: HeaderNode | null = null;
+    const found = (staller: Peer | null = null): { nodes: HeaderNode[]; staller: Peer | null } => {
+      this.#settled = row === null ? null : { node: row, sinceMs: settled?.sinceMs ?? this.#monotonicMs() };
+      return { nodes, staller };
+    };
     while (walk.height < limit) {
+      // The first missing block shows which peer may stall the download. Others need not be looked at again.
+      if (settled !== null && waitingFor !== undefined && walk.height < settled.node.height) {
+        walk = settled.node;
+        if (isUnbroken) row = walk;
+        // Another peer may have more blocks in common, and so a window that ends later.
+        if (walk.height >= limit) break;
+      }
       const span = Math.min(limit - walk.height, Math.max(slots - nodes.length, 128));
       const part: HeaderNode[] = new Array(span);
       let back = best.ancestor(walk.height + span) as HeaderNode;
@@ -355,32 +382,45 @@ export class BlockDownload {
       walk = part[span - 1] as HeaderNode;
       for (const node of part) {
         // Blocks on top of an invalid block are useless, so request none.
-        if (node.failed) return { nodes, staller: null };
-        if (!peer.hasWitness && node.height >= this.#context.params.segwitHeight) return { nodes, staller: null };
+        if (node.failed) return found();
+        if (!peer.hasWitness && node.height >= this.#context.params.segwitHeight) return found();
         if (node.has(NodeStatus.HAVE_DATA) || chain.contains(node)) {
           if (node.hasChainData) sync.lastCommon = node;
+          if (isUnbroken) row = node;
           continue;
         }
         // The peer keeps recent blocks only (NODE_NETWORK_LIMITED), so do not request older ones.
-        if (node.height <= oldestExcluded) continue;
-        if (refused.has(node) || this.#leftToOthers(peer, node)) continue;
+        if (node.height <= oldestExcluded || refused.has(node) || this.#leftToOthers(peer, node)) {
+          isUnbroken = false;
+          continue;
+        }
         const key = this.#keyOf(node);
         const asked = this.#inFlight.get(key);
         const withheld = asked !== undefined && this.#mayTakeOver(peer, asked, node);
         if ((asked !== undefined && !withheld) || this.#busy.has(key)) {
           if (waitingFor === undefined) waitingFor = asked?.peer ?? null;
+          if (isUnbroken) row = node;
           continue;
         }
         if (node.height > windowEnd) {
           // The window is full and this peer can request nothing of it: the peer that was asked for its first block
           // stalls the download.
-          return { nodes, staller: nodes.length === 0 && waitingFor !== peer ? (waitingFor ?? null) : null };
+          return found(nodes.length === 0 && waitingFor !== peer ? waitingFor : null);
         }
+        isUnbroken = false;
         nodes.push(node);
-        if (nodes.length === slots) return { nodes, staller: null };
+        if (nodes.length === slots) return found();
       }
     }
-    return { nodes, staller: null };
+    return found();
+  }
+
+  /** Returns #settled if it holds for a branch. Near the tip, the window is small and requests may be taken over. */
+  #settledOn(best: HeaderNode): { readonly node: HeaderNode; readonly sinceMs: number } | null {
+    const settled = this.#settled;
+    if (settled === null || this.#monotonicMs() - settled.sinceMs > SEARCH_AGAIN_MS) return null;
+    const { node } = settled;
+    return this.#context.chain.isInitialBlockDownload() && best.ancestor(node.height) === node ? settled : null;
   }
 
   /** Returns hashKey of a block in the window. */

@@ -122,8 +122,6 @@ export class BlockReceiver {
    */
   #awaitEngine(peer: Peer, payload: Uint8Array, hash: BlockHash, { stored, next }: TakenBlock): Promise<void> | undefined {
     const { clock, log } = this.#context;
-    this.#downloads.endRequest(hash);
-    this.#context.scheduleRound();
     const finish = async (): Promise<void> => {
       if (await this.#downloads.whileBusy([hash], () => stored)) {
         peer.lastBlockTime = clock.nowSeconds();
@@ -143,6 +141,9 @@ export class BlockReceiver {
       log.error(`Error in a block of peer=${peer.id}: ${error instanceof Error ? error.message : String(error)}`);
       this.#context.disconnect(peer);
     });
+    // The block is in progress by now, so the search for missing blocks passes over it.
+    this.#downloads.endRequest(hash);
+    this.#context.scheduleRound();
     return next;
   }
 

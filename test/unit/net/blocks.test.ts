@@ -16,7 +16,8 @@ import { BlockReceiver } from '../../../src/net/sync/block-receiver.js';
 import { BlockServer } from '../../../src/net/sync/serve-blocks.js';
 import { desirableServices, INV, SERVICE } from '../../../src/net/wire/protocol.js';
 import { type BuiltBlock, buildBlock, buildChain, GENESIS } from '../../framework/chain-builder.js';
-import { crypto, type Fixture, facesOf, OUT_OF_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
+import { crypto, type Fixture, facesOf, IN_DOWNLOAD, OUT_OF_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
+import { pseudoRandom } from '../../framework/pseudo-random.js';
 
 /** Makes the context that the parts under test need of the module. */
 function contextOf({ chain, clock }: Fixture, peers: ReadonlySet<Peer>): NetContext {
@@ -229,6 +230,86 @@ t.test('does not request old blocks from a peer that offers NODE_NETWORK_LIMITED
   };
   t.same(askedOf(SERVICE.NETWORK | SERVICE.NETWORK_LIMITED | SERVICE.WITNESS).slice(0, 3), [1, 2, 3]);
   t.same(askedOf(SERVICE.NETWORK_LIMITED | SERVICE.WITNESS).slice(0, 3), [5, 6, 7], '286 blocks: it may prune more meanwhile');
+});
+
+t.test('requests the lowest blocks that nobody sends, stores, or has refused, in any order of events', async (t) => {
+  const fixture = await openFixture({ maxTipAge: IN_DOWNLOAD });
+  t.teardown(() => fixture.end());
+  const { chain } = fixture;
+  const blocks = buildChain(GENESIS, 150);
+  await chain.commands.submitHeaders(blocks.map(({ bytes }) => bytes.subarray(0, 80)));
+  t.equal(chain.view.isInitialBlockDownload(), true);
+  const random = pseudoRandom(7);
+  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)]!;
+  const peers = new Set<Peer>();
+  let nowMs = 0;
+  const downloads = new BlockDownload(contextOf(fixture, peers), () => nowMs);
+  const busy = new Map<number, (stored: boolean) => Promise<void>>();
+  const refused = new Map<Peer, Set<number>>();
+  const inboxes = new Map<Peer, { command: string; payload: Uint8Array }[]>();
+  const inFlight = (height: number) => downloads.requestOf(blocks[height - 1]!.hash);
+  const addPeer = (): void => {
+    const { peer, sent } = talkingPeer();
+    noteAvailable(chain.view, peer, blocks.at(-1)!.hash);
+    peers.add(peer);
+    refused.set(peer, new Set());
+    inboxes.set(peer, sent);
+  };
+  for (let i = 0; i < 3; i++) addPeer();
+  const isMissing = (height: number): boolean =>
+    chain.view.atHeight(height) === undefined && !chain.view.node(blocks[height - 1]!.hash)!.hasData;
+  const fill = (peer: Peer): void => {
+    const slots = downloads.freeSlots(peer);
+    const wanted = blocks.map((_, i) => i + 1).filter((height) => isMissing(height) && !busy.has(height) && inFlight(height) === undefined);
+    const expected = slots < 8 ? [] : wanted.filter((height) => !refused.get(peer)!.has(height)).slice(0, slots);
+    const sent = inboxes.get(peer)!;
+    sent.length = 0;
+    downloads.fillWindow(peer);
+    const payload = Buffer.from(sent[0]?.payload ?? []);
+    const got = Array.from({ length: payload[0] ?? 0 }, (_, i) => chain.view.node(payload.subarray(5 + i * 36, 37 + i * 36))!.height);
+    if (expected.join() !== got.join()) t.fail(`requested ${got} instead of ${expected}`);
+  };
+  const arrive = (height: number, isFirstEnded: boolean): void => {
+    const { hash, bytes } = blocks[height - 1]!;
+    let end = (_: boolean): void => {};
+    const stored = new Promise<boolean>((resolve) => {
+      end = resolve;
+    });
+    if (isFirstEnded) downloads.endRequest(hash);
+    const work = downloads.whileBusy([hash], async () => {
+      if (await stored) await chain.commands.submitBlock(bytes);
+    });
+    downloads.endRequest(hash);
+    busy.set(height, async (isStored) => {
+      end(isStored);
+      await work;
+      busy.delete(height);
+    });
+  };
+  let requests = 0;
+  for (let step = 0; step < 2_000; step++) {
+    nowMs += Math.floor(random() * 100);
+    const peer = pick([...peers]);
+    const asked = peer.sync.inFlight.filter(({ refusedAt }) => refusedAt === undefined);
+    const what = random();
+    if (what < 0.5 && asked.length > 0) arrive(pick(asked).node!.height, random() < 0.5);
+    else if (what < 0.8 && busy.size > 0) await pick([...busy.values()])(random() < 0.8);
+    else if (what < 0.83 && asked.length > 0) {
+      const { node, hash } = pick(asked);
+      downloads.notFound(peer, hash);
+      refused.get(peer)!.add(node!.height);
+    } else if (what < 0.85) {
+      downloads.forgetPeer(peer);
+      peers.delete(peer);
+      addPeer();
+    }
+    const next = pick([...peers]);
+    fill(next);
+    requests += inboxes.get(next)!.length;
+  }
+  t.ok(requests > 20, `${requests} requests`);
+  for (const end of busy.values()) await end(true);
+  t.same(blocks.map((_, i) => i + 1).filter(isMissing), []);
 });
 
 t.test('requires full block history of outbound peers during the initial block download only', async (t) => {
