@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import { returnLargeBlocks } from '../crypto/native/memory-trimmer.js';
+import { noteLoading, withinLimit } from '../lib/loading-threads.js';
 import { WORKER_ENTRY } from '../lib/worker-entries.js';
 import {
   compileKernel,
@@ -190,6 +191,8 @@ const { waitAsync } = Atomics as unknown as { waitAsync: WaitAsync };
 /** A thread with its pending replies. */
 interface EngineThreadHandle {
   readonly worker: Worker;
+  /** Resolves when the thread has loaded its libraries or has ended. */
+  readonly loaded: Promise<void>;
   readonly replies: { resolve(reply: EngineReply): void; reject(error: Error): void }[];
 }
 
@@ -400,6 +403,8 @@ export class Engine {
   /** Ends the threads and frees the memory. A pending call rejects. May be called at any time and repeatedly. */
   async close(): Promise<void> {
     this.#fail(0, FAILURE.closed, 'the engine was closed');
+    // The end of a thread that loads koffi ends the process.
+    await withinLimit(Promise.all(this.#threads.map(({ loaded }) => loaded)));
     await Promise.all(this.#threads.map(({ worker }) => worker.terminate()));
     if (this.#isSmall) returnLargeBlocks(false);
     this.#isSmall = false;
@@ -431,7 +436,12 @@ export class Engine {
   #startThread(data: EngineThreadData): void {
     const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB };
     const worker = new Worker(WORKER_ENTRY.engine, { name: 'adit-engine', workerData: data, resourceLimits });
-    const handle: EngineThreadHandle = { worker, replies: [] };
+    const loaded = new Promise<void>((resolve) => {
+      worker.once('message', () => resolve());
+      worker.once('exit', () => resolve());
+    });
+    noteLoading(loaded);
+    const handle: EngineThreadHandle = { worker, loaded, replies: [] };
     worker.on('message', (message: EngineReply | MissingCoins) => {
       if ('missing' in message)
         this.#loadCoins(data.thread, message).catch((error: Error) => this.#failInWork(FAILURE.read, error.message));
