@@ -208,7 +208,9 @@ t.test('checks all scripts without an assumed-valid block, of stored blocks and 
     const { bestblock, muhash } = (await node.call('gettxoutsetinfo', 'muhash')) as Record<string, unknown>;
     facts.push({ bestblock, muhash, stats: await node.call('getblockstats', 200) });
     const withEngine = source !== '-engine=0';
-    await until('the end of the engine', async () => log(node).includes(`${ENDS}${tip.height}`, at) === withEngine);
+    // The engine may leave the last blocks of a file to other code.
+    const mark = source === '-loadblock' ? STARTS : `${ENDS}${tip.height}`;
+    await until('the work of the engine', async () => log(node).includes(mark, at) === withEngine);
     t.equal(log(node).includes('Wrote the coins of the download engine: height ', at), withEngine);
     t.notMatch(log(node), 'The download engine has failed');
     await node.stop();
