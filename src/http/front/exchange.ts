@@ -60,6 +60,11 @@ const COPIED_BYTES = 256 * 1024;
 /** If at most this many bytes of a reply are unsent, the connection sends them without the caller's help. */
 const UNATTENDED_BYTES = 4096;
 
+function sizeOf(body: string | Uint8Array | readonly Uint8Array[]): number {
+  if (typeof body === 'string') return Buffer.byteLength(body);
+  return body instanceof Uint8Array ? body.byteLength : body.reduce((sum, part) => sum + part.byteLength, 0);
+}
+
 export class Exchange {
   readonly #head: RequestHead;
   readonly #connection: ExchangeWire;
@@ -189,18 +194,20 @@ export class Exchange {
 
   /**
    * Sends a whole reply. Does nothing when the client has gone.
+   * @param body parts are sent without a copy, and the caller must not change them
    * @returns bytes of the body that are unsent and that the caller must send with resumeWith() and push(); 0 when nothing
    *   is left to do
    */
-  reply(status: number, type: string, body: string | Uint8Array, extra?: Header): number {
+  reply(status: number, type: string, body: string | Uint8Array | readonly Uint8Array[], extra?: Header): number {
     if (this.#state !== 'open') return 0;
     this.#state = 'sending';
     this.#parked = false;
-    const size = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
+    const size = sizeOf(body);
     const head = this.#headText(status, type, size, extra);
     let unsent: number;
     if (status === 204 || this.method === 'HEAD' || size === 0) unsent = this.#connection.send([head]);
     else if (typeof body === 'string') unsent = this.#connection.sendText(head + body, size === body.length);
+    else if (!(body instanceof Uint8Array)) unsent = this.#connection.send([head, ...body]);
     else if (size > COPIED_BYTES) unsent = this.#connection.send([head, new Uint8Array(body)]);
     else {
       // Copied: the caller may overwrite the body after this returns.
@@ -210,18 +217,6 @@ export class Exchange {
       unsent = this.#connection.send([whole]);
     }
     return this.#sent(size, unsent);
-  }
-
-  /**
-   * Sends a whole reply with status 200 in parts, without copying them. The caller must not change the parts. Returns as
-   * reply() does.
-   */
-  replyParts(type: string, parts: readonly Uint8Array[], extra?: Header): number {
-    if (this.#state !== 'open') return 0;
-    this.#state = 'sending';
-    this.#parked = false;
-    const size = parts.reduce((sum, part) => sum + part.byteLength, 0);
-    return this.#sent(size, this.#connection.send([this.#headText(200, type, size, extra), ...parts]));
   }
 
   /** @param unsent bytes that the kernel has not accepted @returns bytes that the caller must send */

@@ -64,7 +64,7 @@ export class Replies {
     }
     this.#closeAtShutdown(exchange);
     if (bytes <= SLICED_BYTES) {
-      const left = exchange.replyParts(type, parts, extra);
+      const left = exchange.reply(200, type, parts, extra);
       if (left > 0) this.fanOut.adopt(exchange, parts, left);
       return;
     }

@@ -190,11 +190,14 @@ function folderText(block: StoredBlock): string {
 }
 
 /** Returns whether the facts of a job, as JSON, stay true until blocks change. */
-export const isBlockJob = (job: string): boolean => ABOUT_BLOCKS.test(job) && !UNKNOWN_COUNT.test(job);
+export const isBlockJob = (job: string): boolean => ABOUT_BLOCKS.test(job) && !hasUnknownCount(job);
 
 const ABOUT_BLOCKS = /^\{"kind":"(block|bytes|stats|proof|tx|spent|headers|filter)"/;
-/** A header whose block is not stored: its number of transactions changes when the block arrives. */
-const UNKNOWN_COUNT = /"txCounts":\[(\d+,)*0[,\]]/;
+/** Returns whether a job has a header whose block is not stored: its number of transactions changes when the block arrives. */
+function hasUnknownCount(job: string): boolean {
+  const counts = /"txCounts":\[([\d,]*)/.exec(job);
+  return counts?.[1].split(',').includes('0') === true;
+}
 
 /** Returns whether a job, as JSON, needs no file and little time, so that it need not cross to another thread. */
 export const isSmallJob = (job: string): boolean =>

@@ -68,6 +68,7 @@ const SHORT: Readonly<Record<string, string>> = {
   'config/args.ts': "the operator's options",
   'config/conf-file.ts': "the operator's options",
   'consensus/script/stack-ops.ts': 'two elements',
+  'crypto/native/direct-hashes.ts': 'a constant list',
   'lib/scheduler.ts': 'tasks of the node',
   'mempool/feerate-diagram.ts': 'one cluster',
   'mempool/reorg.ts': 'inputs of one transaction',
