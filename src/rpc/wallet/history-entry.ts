@@ -10,7 +10,6 @@ import {
   movementsOf,
   OWNERSHIP,
   type OwnershipFilter,
-  outpointOf,
   type RecordSnapshot,
   type Relatives,
   TX_STATE,
