@@ -1,10 +1,10 @@
 // unused(KEY): a wallet of descriptors keeps a key that has no script yet.
 import t from 'tap';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
-import { deriveaddresses } from '../../../src/rpc/methods/util/deriveaddresses.js';
 import { importdescriptors } from '../../../src/rpc/methods/wallet/importdescriptors.js';
 import { importmulti } from '../../../src/rpc/methods/wallet/importmulti.js';
 import { listdescriptors } from '../../../src/rpc/methods/wallet/listdescriptors.js';
+import { deriveAddresses } from '../../../src/rpc/node/derive-addresses.js';
 import { descriptorScript } from '../../../src/rpc/node/descriptor-script.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import { loadWallet } from '../../../src/wallet/manage/load-wallet.js';
@@ -58,6 +58,13 @@ t.test('rejects unused() where its key is known, in watch-only and legacy wallet
     { success: false, error: { code: -5, message: 'Cannot import unused() to a legacy wallet' } },
   ]);
   t.equal(legacy.legacy!.keys.rowCount, rowCount);
-  await t.rejects(run(wallet, deriveaddresses as never, addChecksum(`unused(${XPUB})`)), { code: -1, message: 'Unexpected empty result' });
+  const job = {
+    descriptor: addChecksum(`unused(${XPUB})`),
+    range: null,
+    hasRange: false,
+    secrets: null,
+    words: new Int32Array(new SharedArrayBuffer(32)),
+  };
+  t.throws(() => deriveAddresses(job, contextOf(wallet) as never), { code: -1, message: 'Unexpected empty result' });
   t.throws(() => descriptorScript(contextOf(wallet) as never, `unused(${XPUB})`, call), { code: -8 });
 });
