@@ -87,6 +87,8 @@ export class KnownReply {
   readonly method: string;
   readonly lasting: Lasting;
   readonly since: unknown;
+  /** Bytes that only this reply holds, as they are counted: a later id may be longer. */
+  readonly sizeBytes: number;
   readonly #body: Uint8Array;
   readonly #id: IdPlace;
   /** The part before `#reply` in a reply with shared bytes; null for other replies. */
@@ -109,17 +111,13 @@ export class KnownReply {
     if (isHole(reply)) this.#reply = NOTHING;
     else this.#reply = isShared(reply) ? new Uint8Array(Buffer.from(reply.after)) : reply;
     this.#idSize = id.to - id.from;
+    this.sizeBytes = body.length + this.#reply.length + (isHole(reply) ? reply.job.length : 0);
   }
 
   /** The reply, with the id that putId() wrote last. */
   get reply(): KnownBody {
     if (this.#hole !== null) return this.#hole;
     return this.#shared === null ? this.#reply : { ...this.#shared, after: bufferOf(this.#reply).toString() };
-  }
-
-  /** Bytes that only this reply holds. */
-  get sizeBytes(): number {
-    return this.#body.length + this.#reply.length + (this.#hole?.job.length ?? 0);
   }
 
   get sharedBytes(): number {

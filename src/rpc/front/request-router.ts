@@ -79,6 +79,8 @@ export const SUBMISSIONS = new Set(['submitblock', 'submitheader']);
  */
 const MAX_BATCH = 100;
 
+const OPEN_BRACE = 0x7b;
+
 /** A front answers a batch without a pause. */
 const AT_ONCE: DispatchHooks = { sliceMs: Number.POSITIVE_INFINITY };
 
@@ -115,7 +117,8 @@ export class RequestRouter {
    * until the next call. Never throws. If a read job must run, the caller counts the end of the call.
    */
   knownReply(body: Uint8Array, { user, uri, allowed }: FrontCall): KnownBody | null {
-    const known = this.known.find(body);
+    // Any other body may equal the target of a REST request, whose reply is cached as well.
+    const known = body[0] === OPEN_BRACE ? this.known.find(body) : null;
     if (known === null || (allowed !== null && !allowed.has(known.method))) return null;
     return this.#takeReply(known, { user, path: uri });
   }

@@ -265,11 +265,28 @@ t.test('answers a request although another one is planned when the newest tip is
   t.same(plan(count), reply);
 });
 
+t.test('gives the cached reply to a REST target to no call whose body is that target', async (t) => {
+  const { known, plan, router } = openRouter();
+  const target = Buffer.from('/rest/chaininfo.json');
+  const keeper = () => router.known.replyKeeper(target, { method: 'rest/chaininfo', around: ['', ''] }, 'moment');
+  keeper();
+  keeper()?.(200, '{"chain":"regtest"}\n');
+  t.ok(router.known.find(target), 'cached');
+  t.equal(known(target.toString()), null);
+  t.match(plan(target.toString()), { kind: 'reply', status: 500, body: /Parse error/ });
+});
+
 t.test('bounds the cached replies and never gives one to another request', async (t) => {
-  const { known, teach } = openRouter();
-  const body = (height: number) => `{"method":"getblockhash","params":[${height}],"id":1}`;
+  const { at, known, teach } = openRouter();
+  const body = (height: number, id = '1') => `{"method":"getblockhash","params":[${height}],"id":${id}}`;
   const said = (height: number) => `{"result":"${String(height).padStart(4000, '0')}","error":null,"id":1}\n`;
   let held = 0;
+  // Ids longer than the first change the size of a reply.
+  const longId = `"${'x'.repeat(400)}"`;
+  for (at.blocks = 1; at.blocks < 12_000; at.blocks++) {
+    teach(body(0), '{"result":"","error":null,"id":1}\n');
+    if (known(body(0, longId)) === null) t.fail('not cached');
+  }
   for (let height = 0; height < 3000; height++) teach(body(height), said(height));
   for (let height = 0; height < 3000; height++) {
     const reply = known(body(height));
