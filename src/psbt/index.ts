@@ -9,5 +9,5 @@ export { fieldKey, isFinal, type Psbt, type PsbtInput, type PsbtOutput, type Raw
 export { type PsbtCrypto, PsbtError } from './psbt-reader.js';
 export { rawOf, remaining, sortedLeaves } from './raw-fields.js';
 export { proprietaryKey } from './read-fields.js';
-export { readPsbt } from './read-psbt.js';
+export { readPsbt, readPsbtSteps } from './read-psbt.js';
 export { encodeTapTree, tapTreeLeaves } from './tap-tree.js';

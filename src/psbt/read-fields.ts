@@ -10,10 +10,11 @@ import { failRead, type PsbtReader } from './psbt-reader.js';
 /** Kinds of maps in a PSBT, as Core's messages name them. */
 export type MapName = 'global' | 'input' | 'output';
 
-/** Reads a map up to its separator. Calls `field` with each key; the callback reads the value. */
-export function readMap(reader: PsbtReader, name: MapName, field: (key: Uint8Array) => void): void {
+/** Reads a map up to its separator, one field per step, the separator too. Calls `field` with each key; the callback reads the value. */
+export function* readMap(reader: PsbtReader, name: MapName, field: (key: Uint8Array) => void): Generator<void, void> {
   const seen = new Set<string>();
   while (!reader.isEmpty) {
+    yield;
     const key = reader.varBytes();
     if (key.length === 0) return;
     if (reader.later) {

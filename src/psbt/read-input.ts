@@ -12,10 +12,10 @@ import { readMusigInput } from './read-musig.js';
 import { type InputOfVersion2, readVersion2Input } from './read-version2.js';
 
 /** Reads an input. @param version2 receives fields of version 2; null in version 0, which refuses them */
-export function readInput(reader: PsbtReader, version2: InputOfVersion2 | null): PsbtInput {
+export function* readInput(reader: PsbtReader, version2: InputOfVersion2 | null): Generator<void, PsbtInput> {
   const input = emptyInput();
   const seen = new Set<number>();
-  readMap(reader, 'input', (key) => {
+  yield* readMap(reader, 'input', (key) => {
     readField(reader, key, input, seen, version2);
   });
   return input;

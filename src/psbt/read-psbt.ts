@@ -20,10 +20,10 @@ import { describedTx, type InputOfVersion2, type OutputOfVersion2, readVersion2O
 import { checkTapTree } from './tap-tree.js';
 
 /** Reads an output. @param version2 receives fields of version 2; null in version 0, which refuses them */
-function readOutput(reader: PsbtReader, version2: OutputOfVersion2 | null): PsbtOutput {
+function* readOutput(reader: PsbtReader, version2: OutputOfVersion2 | null): Generator<void, PsbtOutput> {
   const output = emptyOutput();
   const seen = new Set<number>();
-  readMap(reader, 'output', (key) => {
+  yield* readMap(reader, 'output', (key) => {
     switch (key[0]) {
       case OUT.REDEEM_SCRIPT:
         checkSingleField(reader, seen, key, 'Output redeemScript', 'output redeemScript', 'Output redeemScript');
@@ -81,17 +81,30 @@ interface GlobalFields {
   readonly unknown: Map<string, RawField>;
 }
 
-/** Reads a PSBT. @param later use the rules and messages of release 32 @throws PsbtError */
+/** Reads a PSBT without pauses. The parameters are those of readPsbtSteps. @throws PsbtError */
 export function readPsbt(bytes: Uint8Array, crypto: PsbtCrypto, later = false): Psbt {
+  const steps = readPsbtSteps(bytes, crypto, later);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/**
+ * Reads one field per step: the largest PSBT has half a million fields, which take seconds.
+ * @param later use the rules and messages of release 32
+ * @throws PsbtError
+ */
+export function* readPsbtSteps(bytes: Uint8Array, crypto: PsbtCrypto, later = false): Generator<void, Psbt> {
   const reader = new PsbtReader(bytes, crypto, later);
   if (!equalBytes(reader.bytes(PSBT_MAGIC.length), PSBT_MAGIC)) failRead('Invalid PSBT magic bytes');
-  const global = readGlobal(reader);
-  const psbt = global.version === 2 ? readVersion2(reader, global) : readVersion0(reader, global);
+  const global = yield* readGlobal(reader);
+  const psbt = yield* global.version === 2 ? readVersion2(reader, global) : readVersion0(reader, global);
   if (!reader.isEmpty) throw new PsbtError('extra data after PSBT');
   return psbt;
 }
 
-function readGlobal(reader: PsbtReader): GlobalFields {
+function* readGlobal(reader: PsbtReader): Generator<void, GlobalFields> {
   const global: GlobalFields = {
     tx: null,
     version: 0,
@@ -103,7 +116,7 @@ function readGlobal(reader: PsbtReader): GlobalFields {
     unknown: new Map(),
   };
   const seen = new Set<number>();
-  readMap(reader, 'global', (key) => {
+  yield* readMap(reader, 'global', (key) => {
     readGlobalField(reader, key, global, seen);
   });
   if (!reader.later && (global.version > HIGHEST_VERSION || global.version === 1)) failRead('Unsupported version number');
@@ -157,7 +170,7 @@ function readGlobalField(reader: PsbtReader, key: Uint8Array, global: GlobalFiel
   }
 }
 
-function readVersion0(reader: PsbtReader, global: GlobalFields): Psbt {
+function* readVersion0(reader: PsbtReader, global: GlobalFields): Generator<void, Psbt> {
   const { tx, unknown } = global;
   if (tx === null) return failRead(`No unsigned ${reader.later ? 'transaction' : 'transcation'} was provided`);
   for (const [value, name] of [
@@ -171,19 +184,19 @@ function readVersion0(reader: PsbtReader, global: GlobalFields): Psbt {
   }
   const inputs: PsbtInput[] = [];
   while (!reader.isEmpty && inputs.length < tx.inputCount) {
-    inputs.push(readInput(reader, null));
+    inputs.push(yield* readInput(reader, null));
     checkPrevious(reader, inputs, tx.prevHash(inputs.length - 1), tx.prevIndex(inputs.length - 1));
   }
   if (inputs.length !== tx.inputCount) failRead('Inputs provided does not match the number of inputs in transaction.');
   const outputs: PsbtOutput[] = [];
   while (!reader.isEmpty && outputs.length < tx.outputCount) {
-    outputs.push(readOutput(reader, null));
+    outputs.push(yield* readOutput(reader, null));
   }
   if (outputs.length !== tx.outputCount) failRead('Outputs provided does not match the number of outputs in transaction.');
   return { tx, version2: null, inputs, outputs, unknown };
 }
 
-function readVersion2(reader: PsbtReader, global: GlobalFields): Psbt {
+function* readVersion2(reader: PsbtReader, global: GlobalFields): Generator<void, Psbt> {
   const { unknown, fallbackLocktime, modifiable } = global;
   if (global.tx !== null) failRead('PSBT_GLOBAL_UNSIGNED_TX is not allowed in PSBTv2');
   const txVersion = global.txVersion ?? failRead('PSBT_GLOBAL_TX_VERSION is required in PSBTv2');
@@ -193,7 +206,7 @@ function readVersion2(reader: PsbtReader, global: GlobalFields): Psbt {
   const points: InputOfVersion2[] = [];
   while (!reader.isEmpty && inputs.length < inputCount) {
     const point: InputOfVersion2 = { prevHash: null, prevIndex: null };
-    inputs.push(readInput(reader, point));
+    inputs.push(yield* readInput(reader, point));
     points.push(point);
     const hash = point.prevHash ?? failRead('Previous TXID is required in PSBTv2');
     checkPrevious(reader, inputs, hash, point.prevIndex ?? failRead("Previous output's index is required in PSBTv2"));
@@ -203,7 +216,7 @@ function readVersion2(reader: PsbtReader, global: GlobalFields): Psbt {
   const payments: OutputOfVersion2[] = [];
   while (!reader.isEmpty && outputs.length < outputCount) {
     const payment: OutputOfVersion2 = { value: null, script: null };
-    outputs.push(readOutput(reader, payment));
+    outputs.push(yield* readOutput(reader, payment));
     payments.push(payment);
     if (payment.value === null) failRead('Output amount is required in PSBTv2');
     if (payment.script === null) failRead('Output script is required in PSBTv2');

@@ -4,6 +4,7 @@ import type { Expansion } from '../../address/descriptor/expansion.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { isPayToScriptHash, witnessVersion } from '../../consensus/script/templates.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
+import { TimeSlice } from '../../lib/time-slice.js';
 import { findOutputs } from '../../mempool/index.js';
 import { follows } from '../../policy/compat.js';
 import type { Psbt } from '../../psbt/index.js';
@@ -29,6 +30,7 @@ export async function addOutputs(ctx: NodeContext, psbt: Psbt, provider: FlatPro
 async function addTransactions(ctx: NodeContext, psbt: Psbt): Promise<void> {
   // Inputs that spend the same transaction share one copy.
   const known = new Map<string, TxView | null>();
+  const slice = new TimeSlice();
   for (const [i, input] of psbt.inputs.entries()) {
     if (input.nonWitnessUtxo !== null) continue;
     const txid = psbt.tx.prevHash(i);
@@ -40,6 +42,7 @@ async function addTransactions(ctx: NodeContext, psbt: Psbt): Promise<void> {
       known.set(key, tx);
     }
     input.nonWitnessUtxo = tx;
+    if (slice.over) await slice.next();
   }
 }
 

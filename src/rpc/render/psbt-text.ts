@@ -1,7 +1,8 @@
 // Converts PSBTs from and to Base64, with Core's error messages.
 import type { Hashes } from '../../crypto/crypto.js';
+import { TimeSlice } from '../../lib/time-slice.js';
 import { type Compat, follows, only } from '../../policy/compat.js';
-import { encodePsbt, type Psbt, type PsbtCrypto, PsbtError, type PsbtVersion, readPsbt } from '../../psbt/index.js';
+import { encodePsbt, type Psbt, type PsbtCrypto, PsbtError, type PsbtVersion, readPsbt, readPsbtSteps } from '../../psbt/index.js';
 import { fail, RPC_CODE } from '../errors.js';
 
 /** Decodes Base64 without white space, with correct padding and no stray bits; null for any other text. */
@@ -24,9 +25,23 @@ export function asPsbt(text: string, { crypto, compat }: PsbtContext): Psbt {
   try {
     return readPsbt(bytes, crypto, follows(compat, 32));
   } catch (error) {
-    if (error instanceof PsbtError) return failDecode(error.message);
-    throw error;
+    return failParse(error);
   }
+}
+
+/** Parses a PSBT in Base64 in time slices, for threads that write. */
+export async function asPsbtInSlices(text: string, { crypto, compat }: PsbtContext): Promise<Psbt> {
+  const bytes = base64Bytes(text) ?? failDecode('invalid base64');
+  try {
+    return await new TimeSlice().run(readPsbtSteps(bytes, crypto, follows(compat, 32)));
+  } catch (error) {
+    return failParse(error);
+  }
+}
+
+function failParse(error: unknown): never {
+  if (error instanceof PsbtError) return failDecode(error.message);
+  throw error;
 }
 
 /**

@@ -497,6 +497,21 @@ t.test('getrawaddrman yields to other work while it lists many addresses', async
   t.ok(turns > 400, `a thousand addresses take ${turns} turns`);
 });
 
+t.test('utxoupdatepsbt and descriptorprocesspsbt yield to other work while they read a PSBT', async (t) => {
+  const fixture = await openFixture();
+  const { call } = openExecutor(fixture, new Map(), COMPATS['31']);
+  const fields = (type: number): Buffer => Buffer.concat(Array.from({ length: 300 }, (_, i) => Buffer.of(3, type, i >> 8, i & 255, 0)));
+  const tx = `0200000001${'11'.repeat(32)}00000000000000000001${'00'.repeat(8)}0151${'00'.repeat(4)}`;
+  const unsigned = Buffer.from(`70736274ff0100${(tx.length / 2).toString(16)}${tx}`, 'hex');
+  // Unknown fields, which return as they came.
+  const psbt = Buffer.concat([unsigned, Buffer.of(0), fields(0x60), Buffer.of(0), fields(0x61), Buffer.of(0)]).toString('base64');
+  for (const [method, ...more] of [['utxoupdatepsbt'], ['descriptorprocesspsbt', []]] as const) {
+    const turns = await turnsDuring(async () => t.ok(JSON.stringify(await call(method, psbt, ...more)).includes(psbt)));
+    t.ok(turns > 250, `${method} takes ${turns} turns for 600 fields`);
+  }
+  await fixture.end();
+});
+
 t.test('reports the version of the Core release that it follows to clients', async (t) => {
   const fixture = await openFixture();
   for (const [compat, version] of [

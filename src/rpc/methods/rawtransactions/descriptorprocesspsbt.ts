@@ -23,7 +23,7 @@ import { addOutputs, learnExpansion } from '../../node/psbt-roles.js';
 import { expandScanObject } from '../../node/scan-object.js';
 import { asHashType } from '../../node/signing-args.js';
 import { bytesHex } from '../../render/hex.js';
-import { asPsbt, psbtText } from '../../render/psbt-text.js';
+import { asPsbtInSlices, psbtText } from '../../render/psbt-text.js';
 import { failFill } from '../../wallet/walletprocesspsbt.js';
 import type { JsonValue } from '../../wire/values.js';
 
@@ -64,7 +64,7 @@ export const descriptorprocesspsbt: NodeRun<typeof spec> = async (params, ctx, c
     await addDescriptors(ctx, params.descriptors, provider, call);
     const hashType = params.sighashtype === undefined ? null : asHashType(params.sighashtype, ctx);
     const { bip32derivs: derivations, finalize } = params;
-    const psbt = asPsbt(params.psbt, ctx);
+    const psbt = await asPsbtInSlices(params.psbt, ctx);
     await addOutputs(ctx, psbt, provider);
     const shown = new HidingProvider(provider, { secrets: false, origins: !derivations });
     const later = follows(ctx.compat, 32);

@@ -12,7 +12,7 @@ import { PSBT_ARG } from '../../declare/psbt-parts.js';
 import type { CallInfo } from '../../dispatch.js';
 import { addOutputs, learnExpansion } from '../../node/psbt-roles.js';
 import { expandScanObject } from '../../node/scan-object.js';
-import { asPsbt, psbtText } from '../../render/psbt-text.js';
+import { asPsbtInSlices, psbtText } from '../../render/psbt-text.js';
 import { failFill } from '../../wallet/walletprocesspsbt.js';
 import type { JsonValue } from '../../wire/values.js';
 
@@ -44,7 +44,7 @@ export const utxoupdatepsbt: NodeRun<typeof spec> = async (params, ctx, call) =>
   const later = follows(ctx.compat, 32);
   // Since release 26, Core parses descriptors before the PSBT.
   const early = follows(ctx.compat, 26) ? await describedBy(ctx, params.descriptors, call) : null;
-  const psbt = asPsbt(params.psbt, ctx);
+  const psbt = await asPsbtInSlices(params.psbt, ctx);
   const provider = early ?? (await describedBy(ctx, params.descriptors, call));
   const fresh = psbt.inputs.map(({ nonWitnessUtxo, witnessUtxo }) => nonWitnessUtxo === null && witnessUtxo === null);
   await addOutputs(ctx, psbt, provider);

@@ -10,7 +10,7 @@ import { PSBT_ARG } from '../../declare/psbt-parts.js';
 import { SIGHASH_TYPE_ARG } from '../../declare/signing-parts.js';
 import { asHashType } from '../../node/signing-args.js';
 import { bytesHex } from '../../render/hex.js';
-import { asPsbt, psbtText } from '../../render/psbt-text.js';
+import { asPsbtInSlices, psbtText } from '../../render/psbt-text.js';
 import { fillPsbtBy } from '../../wallet/external-signer.js';
 import { ensureUnlocked, walletOf } from '../../wallet/select.js';
 import { failFill } from '../../wallet/walletprocesspsbt.js';
@@ -41,7 +41,7 @@ export const spec = declare({
 export const walletprocesspsbt: WalletRun<typeof spec> = async (params, ctx, call) => {
   const wallet = walletOf(ctx, call);
   checkTypes(params.args, ['string', 'bool', 'string'], true);
-  const psbt = asPsbt(params.psbt, ctx);
+  const psbt = await asPsbtInSlices(params.psbt, ctx);
   const hashType = params.sighashtype === undefined ? null : asHashType(params.sighashtype, ctx);
   const { sign, bip32derivs: derivations, finalize } = params;
   if (sign && follows(ctx.compat, 22)) ensureUnlocked(wallet);
