@@ -8,7 +8,7 @@ import { solve } from '../../policy/script-type.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { IndexRange } from '../range.js';
 import { JOB_WORD } from '../reads/coin-job.js';
-import type { AddressJob } from '../reads/scan-job.js';
+import { type AddressJob, ScanSize } from '../reads/scan-job.js';
 import type { RenderContext } from '../render/script.js';
 import { JsonBytes } from '../wire/json-bytes.js';
 import { encodeString } from '../wire/json-write.js';
@@ -17,8 +17,11 @@ import { sharedText } from './mempool-text.js';
 
 const FIRST: IndexRange = { begin: 0, end: 0 };
 
-/** @returns the result of the call as JSON @throws RpcError */
-export function deriveAddresses(job: AddressJob, ctx: RenderContext): Uint8Array {
+/** Bytes of an address in the result besides its characters: quotes and comma. */
+const SHOWN_BYTES = 3;
+
+/** @param size counts the result @returns the result of the call as JSON @throws RpcError */
+export function deriveAddresses(job: AddressJob, ctx: RenderContext, size = new ScanSize()): Uint8Array {
   const taken = job.secrets === null ? undefined : TakenSecrets.of(job.secrets);
   const parsed = parseDescriptor(job.descriptor, ctx.descriptors, { requireChecksum: true, keys: taken?.keys });
   taken?.wipe();
@@ -33,7 +36,7 @@ export function deriveAddresses(job: AddressJob, ctx: RenderContext): Uint8Array
     if (descriptors.length > 1) out.text('[');
     for (const [i, descriptor] of descriptors.entries()) {
       if (i > 0) out.text(',');
-      writeAddresses(out, descriptor, secrets, job, ctx);
+      writeAddresses({ out, size }, descriptor, secrets, job, ctx);
     }
     if (descriptors.length > 1) out.text(']');
     return sharedText(out);
@@ -43,7 +46,7 @@ export function deriveAddresses(job: AddressJob, ctx: RenderContext): Uint8Array
 }
 
 function writeAddresses(
-  out: JsonBytes,
+  { out, size }: { readonly out: JsonBytes; readonly size: ScanSize },
   descriptor: Descriptor,
   secrets: SecretRing,
   { range, words }: AddressJob,
@@ -57,11 +60,14 @@ function writeAddresses(
     for (const script of scripts ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Cannot derive script without private keys')) {
       const address = addressOf(ctx, script, scripts?.length === 1);
       if (address === null) continue;
+      size.add(address.length + SHOWN_BYTES);
       out.beginEntry();
       if (!isEmpty) out.text(',');
       out.text(encodeString(address));
       isEmpty = false;
     }
+    // A million indexes may take minutes. A thread without progress counts as stuck.
+    Atomics.add(words, JOB_WORD.PROGRESS, 1);
   }
   out.text(']');
   if (isEmpty) fail(RPC_CODE.MISC_ERROR, 'Unexpected empty result');

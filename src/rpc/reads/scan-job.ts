@@ -69,4 +69,4 @@ export class ScanSize {
   }
 }
 
-const TOO_LARGE = `The result is larger than ${MOST_SCAN_BYTES >> 20} MiB. Scan for fewer descriptors or in fewer blocks`;
+const TOO_LARGE = `The result is larger than ${MOST_SCAN_BYTES >> 20} MiB. Ask for fewer descriptors, addresses or blocks`;

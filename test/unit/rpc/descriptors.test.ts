@@ -1,8 +1,13 @@
 // getdescriptorinfo, deriveaddresses, createmultisig and signed messages over the node's executor.
 import t from 'tap';
 import { descriptorChecksum } from '../../../src/address/descriptor/checksum.js';
+import { chainParams } from '../../../src/consensus/params/networks.js';
 import { COMPATS } from '../../../src/policy/compat.js';
-import { openFixture } from '../../framework/chain-fixture.js';
+import { RPC_CODE } from '../../../src/rpc/errors.js';
+import { deriveAddresses } from '../../../src/rpc/node/derive-addresses.js';
+import { createJobWords, JOB_WORD } from '../../../src/rpc/reads/coin-job.js';
+import { ScanSize } from '../../../src/rpc/reads/scan-job.js';
+import { crypto, openFixture } from '../../framework/chain-fixture.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { openExecutor } from './executor-fixture.js';
 
@@ -50,6 +55,19 @@ t.test('getdescriptorinfo and deriveaddresses describe descriptors and reject in
   t.same(lists[0], five.slice(0, 3));
   t.equal(lists[1].length, 3);
   t.match(await call('deriveaddresses', summed(`tr(${KEY})`)), [/^bcrt1p/]);
+});
+
+t.test('deriveaddresses tells its progress, and refuses a result above 256 MiB', async (t) => {
+  const compat = COMPATS['31'];
+  const render = { compat, params: chainParams('regtest'), hashes: crypto, descriptors: descriptorContext('master', 'regtest') };
+  const words = createJobWords();
+  const range = { begin: 0, end: 9 };
+  const job = { descriptor: summed(`wpkh(${TPUB}/<0;1>/*)`), range, hasRange: true, secrets: null, words };
+  // Twenty addresses of 44 characters, with quotes and commas.
+  t.equal(deriveAddresses(job, render, new ScanSize(940)).length, 945);
+  t.equal(words[JOB_WORD.PROGRESS], 20, 'so its thread does not count as stuck');
+  const text = 'The result is larger than 256 MiB. Ask for fewer descriptors, addresses or blocks';
+  t.throws(() => deriveAddresses(job, render, new ScanSize(939)), { code: RPC_CODE.OUT_OF_MEMORY, message: text });
 });
 
 t.test('createmultisig returns address, script and descriptor, and rejects invalid keys and counts', async (t) => {

@@ -207,7 +207,7 @@ t.test('scanblocks and getdescriptoractivity find payments and spends of descrip
 });
 
 t.test('getdescriptoractivity and scantxoutset refuse a result above 256 MiB', async (t) => {
-  const text = '-7 The result is larger than 256 MiB. Scan for fewer descriptors or in fewer blocks';
+  const text = '-7 The result is larger than 256 MiB. Ask for fewer descriptors, addresses or blocks';
   const fixture = await openFixture();
   t.teardown(() => fixture.end());
   const { scanJobs } = openExecutor(fixture, new Map(), COMPATS.default).context;
