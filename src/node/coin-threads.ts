@@ -1,4 +1,5 @@
-// Runs coin jobs, each on a thread of its own, which reads the shared database. If the binding of RocksDB cannot share a
+// Runs coin jobs, each on a thread of its own, which reads the shared database. One thread is kept for some time after its
+// job, because starting a thread takes longer than a walk over few coins. If the binding of RocksDB cannot share a
 // database, jobs run on the node thread in time slices.
 import { Worker } from 'node:worker_threads';
 import type { CoinReader, HeaderNode, PinnedCoins } from '../chain/index.js';
@@ -11,7 +12,7 @@ import { errorOfJob } from '../rpc/reads/job-error.js';
 import type { RenderContext } from '../rpc/render/script.js';
 import { passedBuffers } from '../rpc/wire/taken-secrets.js';
 import { StoreError } from '../storage/store-error.js';
-import type { CoinAnswers, CoinThreadData, FromCoinThread } from './coin-thread.js';
+import type { CoinAnswers, CoinTask, CoinThreadData, FromCoinThread } from './coin-thread.js';
 
 export interface CoinThreadsDeps {
   readonly coins: Pick<CoinReader, 'pin' | 'readDatabase' | 'diskSize'>;
@@ -19,7 +20,9 @@ export interface CoinThreadsDeps {
   lend<T>(work: (handle: bigint) => Promise<T>): Promise<T> | null;
   readonly render: RenderContext;
   log(line: string): void;
-  /** Called with each thread. For tests. */
+  /** Time that an idle thread is kept. Default: a minute. */
+  readonly idleMs?: number;
+  /** Called with the thread of each job. For tests. */
   readonly onThread?: (thread: Worker) => void;
 }
 
@@ -30,6 +33,7 @@ const STOPPED = { code: RPC_CODE.CLIENT_NOT_CONNECTED, message: 'Shutting down',
 
 export class CoinThreads implements CoinJobs {
   readonly #deps: CoinThreadsDeps;
+  #idle: { readonly thread: Worker; readonly timer: NodeJS.Timeout } | null = null;
 
   constructor(deps: CoinThreadsDeps) {
     this.#deps = deps;
@@ -65,25 +69,24 @@ export class CoinThreads implements CoinJobs {
 
   /** Never rejects. */
   #runOnThread(handle: bigint, job: CoinJob, words: JobWords, pinned: (tipHashHex: string) => void): Promise<CoinJobResult> {
-    const { coins, render } = this.#deps;
-    const { params, compat } = render;
-    const workerData: CoinThreadData = { job, words, handle, params, compat };
-    const transferList = passedBuffers(job.kind === 'scan' ? job.secrets : null);
-    const thread = new Worker(WORKER_ENTRY.coins, { name: 'adit-coins', workerData, transferList });
+    const { coins } = this.#deps;
+    const thread = this.#takeIdle() ?? this.#startThread(handle);
     this.#deps.onThread?.(thread);
-    let loaded = (): void => {};
-    noteLoading(new Promise<void>((resolve) => (loaded = resolve)));
+    thread.postMessage({ job, words } satisfies CoinTask, passedBuffers(job.kind === 'scan' ? job.secrets : null));
     return new Promise((resolve) => {
       let tip: HeaderNode | null = null;
       let ended = false;
       let opened = (): void => {};
       const answer = <Kind extends keyof CoinAnswers>(_to: Kind, value: CoinAnswers[Kind]): void => thread.postMessage(value);
-      const lost = (why: string): void => {
+      const settle = (result: CoinJobResult): void => {
         ended = true;
         opened();
-        loaded();
+        thread.off('message', onMessage).off('error', failed).off('exit', onExit);
+        resolve(result);
+      };
+      const lost = (why: string): void => {
         const stopped = Atomics.load(words, JOB_WORD.STOP) !== 0;
-        resolve(stopped ? STOPPED : { ...LOST, log: `The thread of a job over all coins has ended: ${why}` });
+        settle(stopped ? STOPPED : { ...LOST, log: `The thread of a job over all coins has ended: ${why}` });
       };
       const pin = async (): Promise<void> => {
         const open = async (at: PinnedCoins): Promise<void> => {
@@ -97,21 +100,55 @@ export class CoinThreads implements CoinJobs {
         pinned((tip as HeaderNode | null)?.hashHex ?? '');
       };
       const failed = (error: unknown): void => {
+        if (ended) return;
         lost(error instanceof Error ? error.message : String(error));
         void thread.terminate();
       };
-      thread.on('message', (message: FromCoinThread) => {
-        if (message.kind === 'loaded') loaded();
-        else if (message.kind === 'coins') pin().catch(failed);
+      const onMessage = (message: FromCoinThread): void => {
+        if (message.kind === 'coins') pin().catch(failed);
         else if (message.kind === 'pinned') opened();
         else if (message.kind === 'diskSize') coins.diskSize().then((size) => answer('diskSize', size), failed);
         else if (message.kind === 'hashes') answer('hashes', hashesBelow(tip as HeaderNode, message.heights));
-        else resolve(message.result);
-      });
-      thread.on('error', (error: Error) => lost(error.message));
+        else if (message.kind === 'result') {
+          settle(message.result);
+          if (message.free) this.#keep(thread);
+          else void thread.terminate();
+        }
+      };
       // A result that was posted before has arrived.
-      thread.on('exit', () => lost('it exited'));
+      const onExit = (): void => lost('it exited');
+      thread.on('message', onMessage).on('error', failed).on('exit', onExit);
     });
+  }
+
+  #startThread(handle: bigint): Worker {
+    const { params, compat } = this.#deps.render;
+    const workerData: CoinThreadData = { handle, params, compat };
+    const thread = new Worker(WORKER_ENTRY.coins, { name: 'adit-coins', workerData });
+    // The first message says that the thread has loaded.
+    noteLoading(new Promise<void>((resolve) => thread.once('message', () => resolve()).once('exit', () => resolve())));
+    thread.on('error', () => {});
+    thread.on('exit', () => {
+      if (this.#idle?.thread === thread) this.#takeIdle();
+    });
+    return thread;
+  }
+
+  #takeIdle(): Worker | null {
+    if (this.#idle === null) return null;
+    const { thread, timer } = this.#idle;
+    this.#idle = null;
+    clearTimeout(timer);
+    thread.ref();
+    return thread;
+  }
+
+  /** Keeps a thread for the next job, unless there is one. */
+  #keep(thread: Worker): void {
+    if (this.#idle !== null) return void thread.terminate();
+    const timer = setTimeout(() => void this.#takeIdle()?.terminate(), this.#deps.idleMs ?? 60_000);
+    this.#idle = { thread, timer: timer.unref() };
+    thread.unref();
   }
 }
 

@@ -1,11 +1,13 @@
 // Coin jobs on threads of their own, over a real database: what they read while blocks come in, and what remains after
 // a thread that ends at any point.
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import t, { type Test } from 'tap';
 import { createKeyMath } from '../../../src/crypto/native/key-math.js';
+import { hurry } from '../../../src/lib/thread-priority.js';
 import type { FromCoinThread } from '../../../src/node/coin-thread.js';
 import { CoinThreads } from '../../../src/node/coin-threads.js';
 import { COMPATS } from '../../../src/policy/compat.js';
@@ -18,7 +20,7 @@ import { until } from '../../framework/until.js';
 const STATS: CoinJob = { kind: 'stats', hashType: 'muhash' };
 const SCAN: CoinJob = { kind: 'scan', objects: `["raw(${Buffer.from(ANYONE).toString('hex')})"]`, secrets: null };
 
-async function open(t: Test) {
+async function open(t: Test, options: { readonly idleMs?: number } = {}) {
   const path = mkdtempSync(join(tmpdir(), 'adit-coins-'));
   const store = await openStore({ path, engine: 'nxtedition-rocksdb' });
   const fixture = await openFixture({ store });
@@ -35,6 +37,7 @@ async function open(t: Test) {
       descriptors: { params: chain.view.params, hashes: crypto, keys: createKeyMath(), language: 'master' },
     },
     log: (line) => lines.push(line),
+    ...options,
     onThread: (thread) => events.onThread(thread),
   });
   let ended = false;
@@ -76,7 +79,7 @@ t.test('reads the coins of the tip at the start of a job, whatever happens to th
     let changed: Promise<unknown> | null = null;
     events.onThread = (thread) =>
       thread.on('message', ({ kind }: FromCoinThread) => {
-        if (kind === 'pinned') changed = submit(next, ...rival);
+        if (kind === 'pinned') changed ??= submit(next, ...rival);
       });
     t.same({ ...(await run(job)), disk_size: 0 }, { ...before, disk_size: 0 });
     t.not(changed, null);
@@ -131,4 +134,39 @@ t.test('stops a job at once, and closes the database only after it', async (t) =
   await end();
   await running;
   t.same(fixture.faults, []);
+});
+
+// A thread that may not raise its priority again is not kept. The process of this test lowers its own by one step then.
+const skip = process.platform === 'linux' && !(hurry(-1) && hurry(1)) && 'the system does not allow threads to raise their priority';
+
+t.test('keeps one thread for the next job', { skip }, async (t) => {
+  const { events, submit, run, lines } = await open(t);
+  await submit(...wide());
+  const threads: Worker[] = [];
+  events.onThread = (thread) => threads.push(thread);
+  const scanned = await run(SCAN);
+  const counted = await run(STATS);
+  t.same(await run(SCAN), scanned);
+  t.equal(new Set(threads).size, 1, 'jobs one after the other share a thread');
+
+  const both = await Promise.all([run(STATS), run(SCAN)]);
+  t.same(both, [{ ...counted, disk_size: both[0].disk_size }, scanned]);
+  t.equal(new Set(threads).size, 2, 'jobs at once do not');
+
+  await Promise.all(threads.map((thread) => thread.terminate()));
+  t.same(await run(SCAN), scanned);
+  t.equal(new Set(threads).size, 3, 'a thread that ended between two jobs is replaced');
+  t.same(lines, []);
+});
+
+t.test('ends an idle thread', { skip }, async (t) => {
+  const { events, submit, run, lines } = await open(t, { idleMs: 1 });
+  await submit(...buildChain(GENESIS, 1));
+  const exits: Promise<unknown>[] = [];
+  events.onThread = (thread) => exits.push(once(thread, 'exit'));
+  for (let i = 0; i < 2; i++) t.match(await run(SCAN), { success: true });
+  t.equal(exits.length, 2);
+  await Promise.all(exits);
+  t.match(await run(SCAN), { success: true });
+  t.same(lines, []);
 });
