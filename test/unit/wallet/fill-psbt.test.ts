@@ -19,6 +19,7 @@ import { descriptorContext, tools as descriptors, keyMath, mustParse } from '../
 import { hex } from '../../framework/hex.js';
 import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
 import { signingPool } from '../../framework/signing-pool.js';
+import { turnsDuring } from '../../framework/turns.js';
 import { run, XPRV, XPUB } from '../../framework/wallet-calls.js';
 
 for (const descriptorWallet of [false, true]) {
@@ -67,6 +68,8 @@ for (const descriptorWallet of [false, true]) {
       t.same(there.outcome, here.outcome);
       t.same(here.outcome, { complete: hashType !== 0x83 });
     }
+    const turns = await turnsDuring(() => fill({ crypto, descriptors, signer: counting }, null));
+    t.ok(turns >= 10, `other work runs ${turns} times between 24 inputs`);
     // Signatures that do not match their key or script are ignored: the result is as if no thread had signed.
     const whole = await fill({ crypto, descriptors, signer: counting }, null);
     const wrong = {
