@@ -106,9 +106,17 @@ export class FilterIndex implements IndexKind {
    * @param blockHash internal order
    */
   async find(blockHash: Uint8Array): Promise<BlockFilter | undefined> {
-    const row = await this.#store.get(filterIndexKey(BASIC_FILTER, blockHash));
-    if (row === undefined || row.length < ROW_HEAD_BYTES) return undefined;
-    return { header: row.subarray(HASH_BYTES, ROW_HEAD_BYTES), filter: row.subarray(ROW_HEAD_BYTES) };
+    return (await this.findAll([blockHash]))[0];
+  }
+
+  /** Returns the filters of blocks, read at once; undefined for blocks without a filter. @param blockHashes internal order */
+  async findAll(blockHashes: readonly Uint8Array[]): Promise<(BlockFilter | undefined)[]> {
+    const rows = await this.#store.getMany(blockHashes.map((hash) => filterIndexKey(BASIC_FILTER, hash)));
+    return rows.map((row) =>
+      row === undefined || row.length < ROW_HEAD_BYTES
+        ? undefined
+        : { header: row.subarray(HASH_BYTES, ROW_HEAD_BYTES), filter: row.subarray(ROW_HEAD_BYTES) },
+    );
   }
 
   /**

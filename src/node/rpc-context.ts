@@ -60,15 +60,12 @@ function indexAccess(
 }
 
 /** Returns a search over the filters of an index. */
-export function filterSearch(index: Pick<FilterIndex, 'find'>, searcher: FilterSearcher): FilterIndexAccess['search'] {
+export function filterSearch(index: Pick<FilterIndex, 'findAll'>, searcher: FilterSearcher): FilterIndexAccess['search'] {
   return (packed) => {
     const match = searcher(packed);
     return async (hashes) => {
-      const filters: (FilterOfBlock | undefined)[] = [];
-      for (const hash of hashes) {
-        const found = await index.find(hash);
-        filters.push(found && { hash, filter: found.filter });
-      }
+      const found = await index.findAll(hashes);
+      const filters = found.map((one, i): FilterOfBlock | undefined => one && { hash: hashes[i] as Uint8Array, filter: one.filter });
       const hits = await match(filters.filter((filter) => filter !== undefined));
       let next = 0;
       return filters.map((filter) => (filter === undefined ? undefined : hits[next++]));

@@ -58,7 +58,7 @@ t.test('scanblocks and getdescriptoractivity find payments and spends of descrip
         state: { name: 'basic block filter index', synced: true, height: 105, waitUntilSynced: async () => true },
         find,
         heads: async () => [],
-        search: filterSearch({ find }, inlineFilterSearch),
+        search: filterSearch({ findAll: (hashes) => Promise.all(hashes.map(find)) }, inlineFilterSearch),
       },
     });
   const { call, fault } = executor();
