@@ -54,6 +54,8 @@ const GROUP_BYTES = 16 << 20;
 const SMALL_BYTES = 64 << 10;
 /** Longest time in milliseconds that small blocks wait for others. */
 const SMALL_WAIT_MS = 25;
+/** Number of blocks above the last stored one that leave their slots. Others fill the slots, so that no more are offered. */
+const MAX_COPIED = 2 * GROUP_BLOCKS;
 /** Growth of the files in bytes between two checkpoints with -prune, because files are pruned below the tip only. */
 const PRUNED_GROWTH = 64 << 20;
 
@@ -317,7 +319,8 @@ export class EngineRun {
 
   /** Copies a small block and frees its slot, if all slots below are free. @returns the block to store */
   #freeSlotOf(engine: BlockEngine, node: HeaderNode, block: FinishedBlock): FinishedBlock {
-    if (node.prev !== this.#released || block.bytes.length + block.undo.length > SMALL_BYTES) return block;
+    if (node.prev !== this.#released || node.height > this.#stored.height + MAX_COPIED) return block;
+    if (block.bytes.length + block.undo.length > SMALL_BYTES) return block;
     const bytes = this.held.bytesOf(node) ?? block.bytes.slice();
     const copy = { ...block, bytes, undo: block.undo.slice(), undoChecksum: block.undoChecksum.slice() };
     engine.release(node.height);

@@ -317,6 +317,33 @@ t.test('connects stored blocks after -reindex-chainstate', async (t) => {
   await again.end();
 });
 
+t.test('copies a limited number of small blocks while none can be stored', async (t) => {
+  const world = await open(null);
+  await world.chain.commands.submitHeaders(headers);
+  await Promise.all(blocks.map((block) => world.give(block)));
+  await tipAt(world, last.height);
+  await world.chain.close();
+  let write: (() => void) | undefined;
+  const waiting = new Promise<void>((resolve) => (write = resolve));
+  const wrapFiles = (files: BlockFiles): BlockFiles => {
+    const { appendUndo } = files;
+    files.appendUndo = (...given) => waiting.then(() => appendUndo.apply(files, given));
+    return files;
+  };
+  const again = await open({}, { dir: world.dir, connectAtOpen: -1, wrapFiles });
+  await again.chain.commands.adoptStored();
+  await again.chain.commands.submitHeaders(headers);
+  const connected = again.chain.commands.connectStored();
+  await until('full slots', async () => (again.engines[0]?.offered.length ?? 0) >= 128 + 6);
+  for (let i = 0; i < 200; i++) await new Promise((resolve) => setImmediate(resolve));
+  t.equal(again.engines[0]!.offered.length, 128 + 6, 'two groups, and the blocks in the slots');
+  write!();
+  await connected;
+  await tipAt(again, last.height);
+  await assertSame(t, again);
+  await again.end();
+});
+
 t.test('lets the ordinary code forget a stored block whose bytes were damaged', async (t) => {
   const world = await open(null);
   await world.chain.commands.submitHeaders(headers);
