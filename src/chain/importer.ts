@@ -89,6 +89,7 @@ export class Importer {
         clock,
         log,
         magic: params.magic,
+        powLimit: params.powLimit,
         orphanBytes: options.orphanBytes,
         has: (hash: Uint8Array) => this.#ws.index.get(hash) !== undefined,
         ...own,
@@ -150,7 +151,7 @@ export class Importer {
    * @returns whether the block was not stored before
    */
   async adoptBlock(head: Uint8Array, at: BlockPosition): Promise<boolean> {
-    const { changes, events } = this.#deps;
+    const { changes, events, engine } = this.#deps;
     const { active, index, crypto, log } = this.#ws;
     const header = parseHeader(head, crypto);
     const txCount = countOf(head);
@@ -165,8 +166,9 @@ export class Importer {
       const isNew = !node.hasData;
       if (!isNew) {
         const isLater = at.file > node.file || (at.file === node.file && at.pos > node.blockPos);
-        if (!isLater || active.contains(node) || node.has(NodeStatus.HAVE_UNDO)) return reply(false);
-        index.forgetData(node);
+        // The engine may have the first copy in work, and would mark the checked block in the tree.
+        if (!isLater || active.contains(node) || node.has(NodeStatus.HAVE_UNDO) || engine.running) return reply(false);
+        if (node.txCount !== txCount) index.forgetData(node);
       }
       index.receivedTransactions(node, txCount, at.file, at.pos);
       events.announceHeader(index.bestHeader);

@@ -27,6 +27,11 @@ export interface ScanOptions {
   /** XOR key of the file; null for none. Default: xor.dat in the same folder, if it exists. */
   readonly xorKey?: Uint8Array | null;
   /**
+   * Returns whether a payload may be a block, given its first bytes, at least a header. Called before `parses`. A region
+   * full of magics would take quadratic time if each payload in it was read and parsed as a whole.
+   */
+  readonly begins?: (head: Uint8Array) => boolean;
+  /**
    * Returns whether a payload is a block. If not, the search continues one byte after the start of the payload's magic.
    * Not called for a record that another one follows, because its length is right.
    */
@@ -179,7 +184,7 @@ async function* records(
   options: ScanOptions,
   xorKey: Uint8Array | null,
 ): AsyncGenerator<ScannedBlock, void, undefined> {
-  const { magic, parses, headBytes = MAX_BLOCK_BYTES } = options;
+  const { magic, headBytes = MAX_BLOCK_BYTES } = options;
   const window = new FileWindow(handle, path, xorKey, headBytes < READ_HEAD_BYTES ? READ_HEAD_BYTES : READ_BYTES);
   let at = 0;
   for (;;) {
@@ -193,14 +198,8 @@ async function* records(
     const length = readU32(view, 4);
     if (length >= MIN_BLOCK_BYTES && length <= MAX_BLOCK_BYTES) {
       const pos = at + RECORD_HEAD_BYTES;
-      const read = async (count: number): Promise<Uint8Array> => (await window.view(pos, count)).slice(0, count);
-      const bytes = await read(Math.min(length, headBytes));
-      const isBlock = async (): Promise<boolean> => {
-        if (isMagic(await window.view(pos + length, magic.length), 0, magic)) return true;
-        const whole = bytes.length < length ? await read(length) : bytes;
-        return whole.length === length && (parses === undefined || parses(whole));
-      };
-      if (await isBlock()) {
+      const bytes = await payload(window, { pos, length }, options);
+      if (bytes !== null) {
         yield { pos, bytes, length, text: false };
         at = pos + length;
         continue;
@@ -209,6 +208,23 @@ async function* records(
     // The record is damaged, or has the magic bytes by chance. Continue the search one byte later.
     at += 1;
   }
+}
+
+/** Returns the bytes of a payload that the caller needs; null if it is no block. */
+async function payload(
+  window: FileWindow,
+  { pos, length }: { pos: number; length: number },
+  { magic, headBytes = MAX_BLOCK_BYTES, begins, parses }: ScanOptions,
+): Promise<Uint8Array | null> {
+  const isBlock = (whole: Uint8Array): boolean => whole.length === length && parses?.(whole) !== false;
+  if (headBytes < length) {
+    const head = (await window.view(pos, headBytes)).slice(0, headBytes);
+    if (isMagic(await window.view(pos + length, magic.length), 0, magic)) return head;
+    return begins?.(head) !== false && isBlock((await window.view(pos, length)).subarray(0, length)) ? head : null;
+  }
+  const view = await window.view(pos, length + magic.length);
+  const whole = view.subarray(0, length);
+  return isMagic(view, length, magic) || (begins?.(whole) !== false && isBlock(whole)) ? whole.slice() : null;
 }
 
 /** Returns the offset of the first magic in `bytes`; if there is none, the offset where the next search may begin. */

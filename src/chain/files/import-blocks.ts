@@ -6,7 +6,8 @@ import { statSync } from 'node:fs';
 import { parseBlock } from '../../consensus/block/block-view.js';
 import { HEADER_SIZE } from '../../consensus/block/header-view.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
-import { DecodeError } from '../../consensus/bytes/reader.js';
+import { DecodeError, readU32 } from '../../consensus/bytes/reader.js';
+import { proofOfWork } from '../../consensus/rules/bits.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import type { Clock } from '../../lib/clock.js';
 import { ProgressMeter } from '../../lib/progress.js';
@@ -39,6 +40,8 @@ export interface ImportSink {
   readonly clock: Clock;
   readonly log: Logger;
   readonly magic: Uint8Array;
+  /** Largest target of the network. */
+  readonly powLimit: bigint;
   /** Limit for the bytes of waiting blocks in memory. */
   readonly orphanBytes: number;
   /** Returns whether a block's header is in the tree. */
@@ -98,6 +101,8 @@ interface Waiting {
 
 /** Position of the parent's hash in a header. */
 const PREV_HASH_AT = 4;
+/** Position of the bits in a header. */
+const BITS_AT = 72;
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
@@ -132,8 +137,9 @@ class ImportRun {
   async pass(path: string): Promise<void> {
     const sink = this.#sink;
     const parses = (bytes: Uint8Array): boolean => sink.stored(this.#hashOf(bytes)) || this.#parses(bytes);
-    const { headBytes, magic } = sink;
-    for await (const found of scanBlocks(path, { magic, parses, ...(headBytes === undefined ? {} : { headBytes }) })) {
+    const { headBytes, magic, powLimit } = sink;
+    const begins = (head: Uint8Array): boolean => proofOfWork(this.#hashOf(head), readU32(head, BITS_AT), powLimit);
+    for await (const found of scanBlocks(path, { magic, begins, parses, ...(headBytes === undefined ? {} : { headBytes }) })) {
       if (sink.stopping()) return;
       this.#bytes = this.#bytesBefore + found.pos + found.length;
       await this.#importBlock(found, path);

@@ -184,15 +184,21 @@ export class BlockIndex {
 
   /**
    * Records that a block passed the checks that need no coins, and that its bytes are stored. Stored descendants that
-   * waited for these bytes become connectable.
+   * waited for these bytes become connectable. If the block was stored before with as many transactions, only its place
+   * changes.
    */
   receivedTransactions(node: HeaderNode, txCount: number, file: number, blockPos: number): void {
-    node.txCount = txCount;
-    if (node !== this.assumed) node.chainTxCount = 0;
+    const moves = node.hasData && node.txCount === txCount;
     node.file = file;
     node.blockPos = blockPos;
-    node.status |= NodeStatus.HAVE_DATA;
     this.noteFile(node);
+    if (moves) {
+      this.dirty.add(node);
+      return;
+    }
+    node.txCount = txCount;
+    if (node !== this.assumed) node.chainTxCount = 0;
+    node.status |= NodeStatus.HAVE_DATA;
     if (this.#active.contains(node)) this.storedVersion++;
     this.raise(node, NodeStatus.TRANSACTIONS_VALID);
     this.dirty.add(node);

@@ -59,6 +59,31 @@ t.test('continues at the next record behind damaged bytes', async (t) => {
   );
 });
 
+t.test('reads nothing as a whole that does not begin like a block', async (t) => {
+  const magics = Buffer.concat(Array.from({ length: 3_000 }, () => Buffer.concat([MAGIC, Buffer.from([0, 9, 61, 0])])));
+  const last = block(500, 1);
+  const path = save(magics, record(last));
+  for (const headBytes of [89, undefined]) {
+    let begun = 0;
+    const parsed: number[] = [];
+    const options = {
+      begins: (head: Uint8Array): boolean => {
+        begun++;
+        return last.subarray(0, 80).equals(head.subarray(0, 80));
+      },
+      parses: (bytes: Uint8Array): boolean => parsed.push(bytes.length) > 0,
+      ...(headBytes === undefined ? {} : { headBytes }),
+    };
+    const found = await scan(path, options);
+    t.same(
+      found.map(([, text]) => text),
+      [last.subarray(0, headBytes).toString('hex')],
+    );
+    t.ok(begun > 2_900, `${begun} payloads`);
+    t.same(parsed, [500]);
+  }
+});
+
 t.test('reads only the heads of blocks that another record follows', async (t) => {
   const blocks = Array.from({ length: 12 }, (_, i) => block(i % 3 === 0 ? 80 + i : 10_000 * i + 90, i));
   const lying = Buffer.concat([Buffer.from(MAGIC), Buffer.from([0, 2, 0, 0]), block(100, 9)]);
