@@ -166,8 +166,8 @@ export interface MethodSpec extends Span {
   readonly repeatable?: boolean;
   /**
    * True if a front may cache replies (rpc/front/known-replies.ts): the result depends only on chain, mempool, peers,
-   * and the second of the clock; for a method of fronts only on the tip. 'blocks': the result depends on stored blocks
-   * only.
+   * and the second of the clock; for a method of fronts only on the tip. 'blocks': the result changes only when the
+   * active chain or the stored blocks change. A cached reply does not reach the run function.
    */
   readonly cacheable?: boolean | 'blocks';
   /** True if a fleet sends the call to all nodes at once: a submission, which may be repeated. */
