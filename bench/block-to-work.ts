@@ -6,6 +6,7 @@
 //   node build/bench/block-to-work.js [--json]
 //   TXS=n ROUNDS=n WARMUP=n WAYS=submit,block,compact OPTIONS="more options of adit"
 //   REHEARSE=0: no warm-up, so nothing is compiled at the first block of the process
+//   READERS=n: other clients read the newest block with its transactions and the whole mempool again and again
 //   POLLS=n: other clients wait on long polls, and the last byte of the last one's first template counts too
 //   COMPARE=/path/bitcoind: Core in turns with adit, the same blocks. BEFORE=/path/aditd.js: another build of adit, likewise.
 
@@ -20,12 +21,13 @@ import { Contender, type TimedReply } from './harness/contender.js';
 import { Owners } from './harness/owners.js';
 import { nodeThreadMilliseconds } from './harness/process-figures.js';
 import { percentile } from './harness/samples.js';
-import { type Child, postRequest, startLoad } from './http-load/load.js';
+import { type Child, postRequest, runLoop, startLoad } from './http-load/load.js';
 
 const TXS = Number(process.env.TXS ?? 4_400);
 const ROUNDS = Number(process.env.ROUNDS ?? 10);
 const WARMUP = Number(process.env.WARMUP ?? 2);
 const POLLS = Number(process.env.POLLS ?? 0);
+const READERS = Number(process.env.READERS ?? 0);
 const rehearse = process.env.REHEARSE !== '0';
 const WAYS = (process.env.WAYS ?? 'submit,block,compact').split(',') as Way[];
 const VALUE = 1_000_000;
@@ -36,6 +38,8 @@ const RIPE = 100;
 const SPACING = 10;
 /** Time after an answer in which the node finishes the work that the block caused, such as writing changes. */
 const QUIET_MS = 700;
+/** Time for which READERS read in each round, from before the block until after the templates. */
+const READING_SECONDS = 2;
 /** sendcmpct with version 2 (BIP-0152) in low-bandwidth mode: the node sends compact blocks only on request. */
 const LOW_BANDWIDTH = Buffer.from('000200000000000000', 'hex');
 
@@ -70,10 +74,14 @@ interface Figures {
 class Miner {
   readonly figures = new Map<Way, Figures[]>();
 
-  /** @param crowd clients that wait in addition to the miner; null for none */
+  /**
+   * @param crowd clients that wait in addition to the miner; null for none
+   * @param readers process of the clients that read; null for none
+   */
   constructor(
     readonly node: Contender,
     readonly crowd: Child | null,
+    readonly readers: Child | null,
   ) {}
 
   /**
@@ -105,6 +113,7 @@ class Miner {
     const { port, auth } = this.node;
     this.crowd?.send({ kind: 'park', port, request: postRequest(auth, call(longpollid)), connections: POLLS });
     await this.crowd?.next('parked');
+    const reading = this.readers === null ? null : this.#read(this.readers);
     // Wait until the long poll is parked and other work has ended.
     await sleep(QUIET_MS);
     const cpu = nodeThreadMilliseconds(this.node.pid);
@@ -122,6 +131,7 @@ class Miner {
     const atFull = nodeThreadMilliseconds(this.node.pid);
     await answered;
     const woken = await this.crowd?.next('woken');
+    await reading;
     const template = JSON.parse(full.text).result;
     if (template.previousblockhash !== block.hashHex) throw new Error(`${this.node.name}: the long poll came back for something else`);
     if (template.transactions.length !== left)
@@ -140,6 +150,17 @@ class Miner {
       others: this.node.single ? end.others - cpu.others : Number.NaN,
       last: woken === undefined ? Number.NaN : Math.max(...woken.atMs) - beginAt,
     });
+  }
+
+  async #read(readers: Child): Promise<void> {
+    const { port, auth } = this.node;
+    const calls = [
+      ['getblock', await this.node.call('getbestblockhash'), 2],
+      ['getrawmempool', true],
+    ];
+    const request = calls.map(([method, ...params]) => postRequest(auth, JSON.stringify({ id: 1, method, params })));
+    const { calls: replies } = await runLoop(readers, { port, request, connections: READERS, seconds: READING_SECONDS });
+    if (replies === 0) throw new Error(`${this.node.name} answered no reader`);
   }
 
   /**
@@ -256,7 +277,8 @@ await runBench({
     ];
     const nodes = await Contender.all(...own, ...(process.env.OPTIONS?.split(' ') ?? []));
     const crowd = POLLS === 0 ? null : await startLoad();
-    const miners = nodes.map((node) => new Miner(node, crowd));
+    const readers = READERS === 0 ? null : await startLoad();
+    const miners = nodes.map((node) => new Miner(node, crowd, readers));
     const cases: BenchCase[] = [];
     const notes = [`${TXS} payments in the block, ${TXS} left; node thread's share of Core: all its threads`];
     try {
@@ -311,6 +333,7 @@ await runBench({
     } finally {
       for (const node of nodes) await node.close();
       crowd?.end();
+      readers?.end();
     }
     return { cases, notes };
   },

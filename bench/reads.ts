@@ -8,7 +8,7 @@
 //   COMPARE=/path/to/bitcoind sends the same calls to it in the same rounds
 import { type BenchCase, runBench } from './harness/bench.js';
 import { bitcoindToCompare, CoreDaemon } from './harness/core-daemon.js';
-import { nodeThreadMilliseconds } from './harness/process-figures.js';
+import { nodeThreadMilliseconds, processorSeconds } from './harness/process-figures.js';
 import { percentile } from './harness/samples.js';
 import { FilledNode } from './http-load/filled-node.js';
 import { type Child, postRequest, runLoop, startLoad } from './http-load/load.js';
@@ -162,12 +162,13 @@ interface Figures {
 
 async function round(load: Child, asked: Asked, list: Calls, connections: number): Promise<Figures> {
   const request = list.map((make) => make(asked.auth));
-  const before = nodeThreadMilliseconds(asked.pid);
+  // The seconds of the process contain those of threads that have ended.
+  const all = (): number => processorSeconds(asked.pid) * 1000;
+  const [before, allBefore] = [nodeThreadMilliseconds(asked.pid), all()];
   const made = await runLoop(load, { port: asked.port, request, connections, seconds: SECONDS });
-  const after = nodeThreadMilliseconds(asked.pid);
+  const [after, allAfter] = [nodeThreadMilliseconds(asked.pid), all()];
   const each = (ms: number): number => (ms * 1000) / made.calls;
-  const main = after.main - before.main;
-  return { rate: made.calls / made.seconds, main: each(main), all: each(main + after.others - before.others) };
+  return { rate: made.calls / made.seconds, main: each(after.main - before.main), all: each(allAfter - allBefore) };
 }
 
 async function cases(load: Child, name: string, list: Calls, adit: Asked, core: Asked | null): Promise<BenchCase[]> {
