@@ -167,6 +167,9 @@ t.test('ends an idle thread', { skip }, async (t) => {
   events.onThread = (thread) => exits.push(once(thread, 'exit'));
   for (let i = 0; i < 2; i++) t.match(await run(SCAN), { success: true });
   t.equal(exits.length, 2);
+  // An idle thread does not keep the process alive.
+  const alive = setInterval(() => {}, 1_000);
+  t.teardown(() => clearInterval(alive));
   await Promise.all(exits);
   t.match(await run(SCAN), { success: true });
   t.same(lines, []);
