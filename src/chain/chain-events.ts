@@ -25,7 +25,7 @@ export class ChainEvents {
   readonly stored: Listeners<[node: HeaderNode, block: BlockView]>;
   /** The verdict on a block is known (Core's BlockChecked). A null reject means that the block was connected. */
   readonly checked: Listeners<[hash: Uint8Array, block: BlockView, reject: Reject | null]>;
-  /** Some blocks were pruned: nobody may read them any more. */
+  /** Emitted before the files of pruned blocks are deleted, so that no thread reads these blocks from then on. */
   readonly pruned: Listeners<[]>;
   /** The history below a snapshot has advanced or is validated. */
   readonly history: Listeners<[]>;

@@ -1,6 +1,6 @@
-// Divides long work of a thread into time slices, so that blocks and calls run in between. The caller must make sure
-// that its data does not change during a pause, or that nobody sees it half changed. Which work is divided:
-// docs/decisions/0078-time-slices.md.
+// Divides long work of a thread into time slices, so that blocks and calls run in between. During a pause other code
+// may run: the caller must keep it from changing the data that the work reads, and from reading data that the work has
+// changed in part. Decision 78 lists the divided work (docs/decisions/0078-time-slices.md).
 import { workClock } from './work-clock.js';
 
 /**
@@ -73,7 +73,7 @@ export class TimeSlice {
   }
 }
 
-/** Runs a generator without a pause. @returns its result */
+/** Runs all steps of divided work at once. @returns the result of the generator */
 export function runSteps<T>(steps: Generator<unknown, T>): T {
   for (;;) {
     const { done, value } = steps.next();

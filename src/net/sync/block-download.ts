@@ -369,7 +369,7 @@ export class BlockDownload {
       if (settled !== null && waitingFor !== undefined && walk.height < settled.node.height) {
         walk = settled.node;
         if (isUnbroken) row = walk;
-        // Another peer may have more blocks in common, and so a window that ends later.
+        // The last search may have been for another peer, whose window ends above the limit of this one.
         if (walk.height >= limit) break;
       }
       const span = Math.min(limit - walk.height, Math.max(slots - nodes.length, 128));
